@@ -258,7 +258,10 @@ void Doctor::Reach() {
     }
     const std::string who = absl::StrJoin(missing, ", ");
     const char* const advice =
-        worker.reached() == kReachedInReverse
+        !worker.relayed().empty()
+            ? "; look in its log and its relay's for bulk.reverse.lost and "
+              "transport.call.refused, and start another worker with --relay"
+        : IsNotDialled(worker)
             ? "; look in its log for bulk.reverse.lost"
             : "; correct its --advertise, open the port, or start it with "
               "--outbound-only";
@@ -383,6 +386,10 @@ size_t Count(const std::vector<Check>& checks, Verdict verdict) {
 }
 
 }  // namespace
+
+bool IsNotDialled(const v1::WorkerView& worker) {
+  return !worker.reached().empty() && worker.reached() != "dialled";
+}
 
 std::vector<Check> Diagnose(const Evidence& evidence) {
   return Doctor(evidence).Diagnose();

@@ -17,8 +17,9 @@
 
 namespace skerry::cli {
 
-// WorkerView.reached of a worker that nobody dials.
-inline constexpr char kReachedInReverse[] = "reverse";
+// Whether nobody of another island dials the worker: it opens its streams to
+// the others, or to a relay. WorkerView.reached says so.
+bool IsNotDialled(const v1::WorkerView& worker);
 
 struct Evidence {
   // The coordinator's address, and what it answered.

@@ -195,6 +195,19 @@ INSTANTIATE_TEST_SUITE_P(
               },
               "warning  worker a: it is not reached by b; look in its log for "
               "bulk.reverse.lost"},
+        Fault{"worker_that_one_does_not_reach_through_its_relay",
+              [](Evidence& e) {
+                First(e).set_island("north");
+                First(e).add_jobs("bible");
+                First(e).add_unreached_by("b");
+                First(e).set_reached("relay c");
+                (*First(e).mutable_relayed())["b"] = "c";
+                e.workers.mutable_workers(1)->add_jobs("bible");
+                AddWorker("c", e)->add_jobs("bible");
+              },
+              "warning  worker a: it is not reached by b; look in its log and "
+              "its relay's for bulk.reverse.lost and transport.call.refused, "
+              "and start another worker with --relay"},
         Fault{"cordoned_worker",
               [](Evidence& e) { First(e).set_state("cordoned"); },
               "warning  worker a: it is cordoned"},

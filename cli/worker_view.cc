@@ -1,5 +1,8 @@
 #include "cli/worker_view.h"
 
+#include <map>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -34,6 +37,19 @@ std::string LinksText(const v1::WorkerView& worker) {
   return absl::StrCat("\nLinks\n", table.Text());
 }
 
+void AddRelays(const v1::WorkerView& worker, std::string* text) {
+  const std::map<std::string, std::string> relayed(worker.relayed().begin(),
+                                                   worker.relayed().end());
+  for (const auto& [peer, relay] : relayed) {
+    AddFact("Relayed", absl::StrCat(peer, " through relay ", relay), text);
+  }
+  if (!worker.relay()) return;
+  AddFact("Relay",
+          absl::StrCat("passes frames and fetches on between ",
+                       worker.relayed_pairs(), " pair(s) of workers"),
+          text);
+}
+
 }  // namespace
 
 std::string RateText(double bytes_per_s) {
@@ -54,6 +70,7 @@ std::string WorkerDescription(const v1::WorkerView& worker,
           &text);
   AddFact("Address", worker.address(), &text);
   AddFact("Reached", worker.reached(), &text);
+  AddRelays(worker, &text);
   AddFact("Unreached by", absl::StrJoin(worker.unreached_by(), ", "), &text);
   if (worker.has_contender()) {
     AddFact("Refused",

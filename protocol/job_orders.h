@@ -97,9 +97,10 @@ struct JobOrders {
   uint64_t initial_hash = 0;
   // The first element that is averaged; 0 when none is.
   uint64_t average_begin = 0;
-  // The job's workers, with the receiver among them: these fetch from it. Empty
-  // when they are too many to name, and from coordinators before this field.
-  std::vector<PeerAddress> workers = {};
+  // The names of the job's workers, with the receiver among them: these fetch
+  // from it. Empty when they are too many to name, and from coordinators before
+  // this field.
+  std::vector<std::string> workers = {};
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 

@@ -49,6 +49,8 @@ struct Orders {
   std::optional<RevokedCertificates> revoked = {};
   // Workers of the directory that wait for streams of this one.
   std::vector<std::string> awaited_by = {};
+  // Pairs of workers between which this one passes everything on.
+  RelayedPairs relayed = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

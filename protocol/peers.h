@@ -8,18 +8,42 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 
 namespace skerry::protocol {
 
 // Where each worker is reached: endpoints (host:port) by name, in the order in
 // which they are preferred. Nobody's list is empty. The list of a worker that
 // cannot be dialled begins with kReverse, which is no endpoint: the worker
-// opens streams to whoever has this directory.
+// opens streams to whoever has this directory. If neither of the two can dial
+// the other, the list begins with ViaRelay() instead.
 inline constexpr char kReverse[] = "reverse";
+inline constexpr std::string_view kRelayPrefix = "relay ";
 using Directory = absl::btree_map<std::string, std::vector<std::string>>;
+
+// The first entry for a worker that is reached through `relay`.
+inline std::string ViaRelay(std::string_view relay) {
+  return std::string(kRelayPrefix) + std::string(relay);
+}
+// The relay that ViaRelay() has named; empty for any other entry.
+inline std::string_view RelayIn(std::string_view entry) {
+  if (!entry.starts_with(kRelayPrefix)) return "";
+  return entry.substr(kRelayPrefix.size());
+}
+
+// Pairs of workers between which a relay passes frames and fetches on. The
+// lesser name of each pair is first.
+using RelayedPairs = absl::btree_set<std::pair<std::string, std::string>>;
+inline std::pair<std::string, std::string> RelayedPair(std::string a,
+                                                       std::string b) {
+  if (b < a) std::swap(a, b);
+  return {std::move(a), std::move(b)};
+}
 
 // A worker and where it was when it was admitted. It may have moved since: the
 // directory of the newest orders knows.
@@ -29,6 +53,8 @@ struct PeerAddress {
   std::string island_address;  // host:port inside the island; may be empty
   // Workers of other islands cannot dial it.
   bool outbound_only = false;
+  // It passes frames and fetches on between workers that cannot be dialled.
+  bool relay = false;
 
   // Where workers of the same island reach it.
   const std::string& inside() const {

@@ -53,6 +53,8 @@ struct StatusFacts {
   uint64_t revoked_version = 0;
   // It takes streams of workers that cannot be dialled.
   bool takes_streams = false;
+  // It sends and takes streams through relays.
+  bool takes_relays = false;
   // Workers that have answered nothing of what it sends them for a while.
   std::vector<std::string> unreached;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;

@@ -1,19 +1,25 @@
 #include "transport/directory.h"
 
-#include "protocol/peers.h"
-
 namespace skerry::transport {
 
 void Directory::Learn(const Entries& entries) {
-  std::vector<std::string> moved;
+  Workers moved;
   for (const auto& [worker, endpoints] : entries) {
     if (endpoints.empty()) continue;
     const std::string before = FirstOf(worker);
     entries_[worker] = endpoints;
-    if (before != endpoints.front()) moved.push_back(worker);
+    if (before != endpoints.front()) moved.insert(worker);
   }
   if (!moved_) return;
-  for (const std::string& worker : moved) moved_(worker);
+  for (const auto& [worker, endpoints] : entries_) {
+    if (moved.contains(RelayOf(worker))) moved.insert(worker);
+  }
+  // Relays come first: connections to those behind them go to the new place.
+  for (const bool is_relayed : {false, true}) {
+    for (const std::string& worker : moved) {
+      if (RelayOf(worker).empty() != is_relayed) moved_(worker);
+    }
+  }
 }
 
 std::string Directory::FirstOf(const std::string& worker) const {
@@ -22,11 +28,22 @@ std::string Directory::FirstOf(const std::string& worker) const {
 }
 
 std::string Directory::EndpointOf(const std::string& worker) const {
-  return IsReverse(worker) ? "" : FirstOf(worker);
+  if (IsReverse(worker) || !RelayOf(worker).empty()) return "";
+  return FirstOf(worker);
 }
 
 bool Directory::IsReverse(const std::string& worker) const {
   return FirstOf(worker) == protocol::kReverse;
+}
+
+std::string Directory::RelayOf(const std::string& worker) const {
+  return std::string(protocol::RelayIn(FirstOf(worker)));
+}
+
+void Directory::SetRelayed(protocol::RelayedPairs pairs) {
+  if (pairs == relayed_) return;
+  relayed_ = std::move(pairs);
+  if (relayed_changed_) relayed_changed_();
 }
 
 void Directory::SetAwaitedBy(Workers workers) {

@@ -67,5 +67,36 @@ TEST_F(DirectoryTest, OnlyOtherWaitingWorkersAreTold) {
   EXPECT_TRUE(directory_.awaited_by().empty());
 }
 
+TEST_F(DirectoryTest, AWorkerBehindARelayHasNoEndpoint) {
+  directory_.Learn({{"w", {protocol::ViaRelay("r"), "h:1"}}});
+  EXPECT_EQ(directory_.RelayOf("w"), "r");
+  EXPECT_EQ(directory_.EndpointOf("w"), "");
+  EXPECT_FALSE(directory_.IsReverse("w"));
+  directory_.Learn({{"w", {"h:1"}}});
+  EXPECT_EQ(directory_.RelayOf("w"), "");
+  EXPECT_EQ(directory_.EndpointOf("w"), "h:1");
+}
+
+TEST_F(DirectoryTest, WhoIsBehindARelayMovesAfterItAndToAnother) {
+  directory_.Learn({{"a", {protocol::ViaRelay("r"), "h:1"}}, {"r", {"h:2"}}});
+  moved_.clear();
+  directory_.Learn({{"r", {"h:3"}}});
+  EXPECT_EQ(moved_, (std::vector<std::string>{"r", "a"}));
+  moved_.clear();
+  directory_.Learn({{"a", {protocol::ViaRelay("s"), "h:1"}}});
+  EXPECT_EQ(moved_, std::vector<std::string>{"a"});
+}
+
+TEST_F(DirectoryTest, TheHandlerIsCalledWhenThePairsChange) {
+  int told = 0;
+  directory_.set_on_relayed([&told] { ++told; });
+  directory_.SetRelayed({{"a", "b"}});
+  directory_.SetRelayed({{"a", "b"}});
+  EXPECT_EQ(told, 1);
+  EXPECT_TRUE(directory_.Relays("a", "b"));
+  EXPECT_TRUE(directory_.Relays("b", "a"));
+  EXPECT_FALSE(directory_.Relays("a", "c"));
+}
+
 }  // namespace
 }  // namespace skerry::transport

@@ -37,7 +37,7 @@ void TryPorts(const transport::Credentials& credentials, Evidence& evidence) {
   std::map<std::string, std::shared_ptr<grpc::Channel>> channels;
   for (const v1::WorkerView& worker : evidence.workers.workers()) {
     // The others' are not for plaintext from here, or not to be dialled.
-    if (worker.state() == "lost" || worker.reached() == kReachedInReverse ||
+    if (worker.state() == "lost" || IsNotDialled(worker) ||
         !credentials.CheckReach(worker.address()).ok()) {
       continue;
     }

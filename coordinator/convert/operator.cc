@@ -252,6 +252,11 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   for (const std::string& name : view.unreached_by) {
     out->add_unreached_by(name);
   }
+  for (const auto& [peer, relay] : view.relayed) {
+    (*out->mutable_relayed())[peer] = relay;
+  }
+  out->set_relay(view.relay);
+  out->set_relayed_pairs(view.relayed_pairs);
   for (const protocol::ProgramFact& program : view.programs) {
     v1::WorkerView::Program* one = out->add_programs();
     one->set_name(program.name);

@@ -57,8 +57,7 @@ class Cluster::Impl {
 
   absl::Status OnStatus(const StatusFacts& status, Instant now) {
     Advance(now);
-    const absl::StatusOr<WorkerTable::Verdict> judged =
-        workers_.Judge(status, now);
+    const auto judged = workers_.Judge(status, now);
     if (!judged.ok()) {
       workers_.Refused(status, judged.status(), now);
       return judged.status();
@@ -74,6 +73,7 @@ class Cluster::Impl {
     const bool changed =
         verdict == WorkerTable::Verdict::kRegister || before.MayMoveBy(status);
     workers_.Heard(status, now);
+    if (changed) workers_.AddRelayed(touched_);
     for (auto& [id, job] : jobs_.all()) {
       if (lost) EndLifeOf(job, name, SeenBy(status));
       const JobFacts* facts = nullptr;
@@ -328,6 +328,7 @@ class Cluster::Impl {
   }
 
   void DecideAll() {
+    workers_.AddRelayed(touched_);
     for (auto& [id, job] : jobs_.all()) {
       job.places_stale = true;
       DecideOne(job);
@@ -351,8 +352,7 @@ class Cluster::Impl {
       Lose(name, absl::StrCat("worker ", name, " was silent for a lease"));
       Emit(WorkerLeft{name, incarnation, "it was silent for a lease"});
     }
-    const bool suspects = !workers_.SuspectDue(now).empty();
-    if (suspects || !expired.empty()) DecideAll();
+    if (!workers_.SuspectDue(now).empty() || !expired.empty()) DecideAll();
   }
 
   void Lose(const std::string& name, const std::string& reason) {

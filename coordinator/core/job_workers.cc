@@ -1,5 +1,6 @@
 #include "coordinator/core/job_workers.h"
 
+#include <string>
 #include <string_view>
 
 #include "absl/algorithm/container.h"
@@ -7,9 +8,9 @@
 
 namespace skerry::coordinator {
 
-std::vector<protocol::PeerAddress> NamedWorkersOf(
-    const JobState& job, const WorkerTable& workers,
-    const ClusterOptions& options) {
+std::vector<std::string> NamedWorkersOf(const JobState& job,
+                                        const WorkerTable& workers,
+                                        const ClusterOptions& options) {
   const size_t most = options.job_workers_named_max;
   if (job.seats.size() > most) return {};
   absl::btree_set<std::string_view> names;
@@ -24,10 +25,9 @@ std::vector<protocol::PeerAddress> NamedWorkersOf(
     }
     if (names.size() > most) return {};
   }
-  std::vector<protocol::PeerAddress> named;
+  std::vector<std::string> named;
   for (const std::string_view name : names) {
-    const Worker* const worker = workers.FindCurrent(name);
-    if (worker != nullptr) named.push_back(worker->self);
+    if (workers.FindCurrent(name) != nullptr) named.emplace_back(name);
   }
   return named;
 }

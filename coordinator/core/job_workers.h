@@ -5,21 +5,21 @@
 #ifndef SKERRY_COORDINATOR_CORE_JOB_WORKERS_H_
 #define SKERRY_COORDINATOR_CORE_JOB_WORKERS_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "coordinator/core/job_state.h"
-#include "protocol/peers.h"
 
 namespace skerry::coordinator {
 
-// Returns the registered workers, by name, that have a life or a place in the
-// job, or have said something of it since they were told of it. Joiners and
-// workers that drain are among them. Empty when they are more than
+// Returns the names of the registered workers, in order, that have a life or a
+// place in the job, or have said something of it since they were told of it.
+// Joiners and workers that drain are among them. Empty when they are more than
 // `job_workers_named_max`.
-std::vector<protocol::PeerAddress> NamedWorkersOf(
-    const JobState& job, const WorkerTable& workers,
-    const ClusterOptions& options);
+std::vector<std::string> NamedWorkersOf(const JobState& job,
+                                        const WorkerTable& workers,
+                                        const ClusterOptions& options);
 
 // Whether orders name the worker although it has said nothing of the job.
 bool IsNamedUnheard(const JobState& job, std::string_view worker);

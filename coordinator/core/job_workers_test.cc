@@ -23,12 +23,7 @@ std::vector<std::string> NamesTo(const JobBench& bench,
                                  const std::string& reader) {
   const auto orders =
       JobOrdersFor(bench.job, bench.workers, bench.options, reader, bench.now);
-  std::vector<std::string> names;
-  if (!orders.has_value()) return names;
-  for (const protocol::PeerAddress& peer : orders->workers) {
-    names.push_back(peer.worker);
-  }
-  return names;
+  return orders.has_value() ? orders->workers : std::vector<std::string>();
 }
 
 void Hear(JobBench& bench, const std::string& name) {

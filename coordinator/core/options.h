@@ -59,7 +59,7 @@ struct ClusterOptions {
   size_t sources_max = 16;
   // Workers of one job that its orders name (job_workers.h). Orders of a larger
   // job name none, because every worker would be told of every other.
-  size_t job_workers_named_max = 128;
+  size_t job_workers_named_max = 1024;
   size_t generate_max = 64;
   // Replicas in one exchange; others are carried to the next.
   size_t members_max = 64;

@@ -7,13 +7,33 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/fit.h"
 #include "coordinator/core/programs.h"
-#include "coordinator/core/worker_directory.h"
+#include "coordinator/core/relays.h"
 
 namespace skerry::coordinator {
 namespace {
 
 // Workers whose reasons are told.
 constexpr size_t kReasonsMax = 3;
+
+// Says why two workers that both cannot be dialled have no relay, and the cure.
+std::string WhyNoRelay(const WorkerTable& workers, const Worker& worker,
+                       const Worker& first) {
+  std::string why =
+      absl::StrCat("it cannot be dialled, and neither can ", first.self.worker,
+                   " of island ", first.island,
+                   ", which came first, so they cannot reach each other; ");
+  if (workers.relays().empty()) {
+    absl::StrAppend(&why,
+                    "start a worker that others can dial with --relay, or "
+                    "forward a port to one of the two and start it without "
+                    "--outbound-only");
+  } else {
+    const Worker& old = worker.takes_relays ? first : worker;
+    absl::StrAppend(&why, "install this release on ", old.self.worker,
+                    ", which uses no relays");
+  }
+  return why;
+}
 
 }  // namespace
 
@@ -74,8 +94,8 @@ std::string WhyOutOfReach(const job::JobSpec& spec, const Needed& needed,
   };
   for (const auto& [name, other] : workers.all()) {
     if (other.left || other.island == worker.island || other.Leaves() ||
-        other.intent == WorkerIntent::kCordon || CanReach(worker, other) ||
-        !IsAllowedOn(spec, other.island)) {
+        other.intent == WorkerIntent::kCordon ||
+        CanReach(workers, worker, other) || !IsAllowedOn(spec, other.island)) {
       continue;
     }
     if (!other.self.outbound_only) {
@@ -87,11 +107,7 @@ std::string WhyOutOfReach(const job::JobSpec& spec, const Needed& needed,
     // The second one stays out.
     const std::pair rank(!lives(worker.self.worker), worker.incarnation);
     if (std::pair(!lives(name), other.incarnation) > rank) continue;
-    return absl::StrCat(
-        "it cannot be dialled, and neither can ", name, " of island ",
-        other.island,
-        ", which came first, so they cannot reach each other; forward a port "
-        "to one of them and start it without --outbound-only");
+    return WhyNoRelay(workers, worker, other);
   }
   return "";
 }

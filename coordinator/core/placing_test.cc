@@ -182,10 +182,11 @@ TEST(PlacingTest, JobsThatComeFirstAndQuotasAreNamed) {
 
 // A worker that cannot be dialled, or one that takes no streams of such.
 void Come(JobBench& bench, const std::string& name, const std::string& island,
-          bool outbound_only, bool takes_streams) {
+          bool outbound_only, bool takes_streams, bool relay = false) {
   StatusFacts status;
-  status.self = {name, name + ":1", "", outbound_only};
+  status.self = {name, name + ":1", "", outbound_only, relay};
   status.takes_streams = takes_streams;
+  status.takes_relays = takes_streams;
   status.counter = 1;
   bench.Emit(WorkerAdmitted{status.self, Boot(7), island, "test"});
   bench.workers.Heard(status, bench.now);
@@ -207,8 +208,9 @@ TEST(PlacingTest, OfTwoIslandsThatCannotBeDialledTheFirstTakesPart) {
   EXPECT_EQ(OutOfReach(bench, "mate"), "");
   EXPECT_EQ(OutOfReach(bench, "w2"),
             "it cannot be dialled, and neither can mate of island b, which "
-            "came first, so they cannot reach each other; forward a port to "
-            "one of them and start it without --outbound-only");
+            "came first, so they cannot reach each other; start a worker that "
+            "others can dial with --relay, or forward a port to one of the two "
+            "and start it without --outbound-only");
   EXPECT_EQ(Why(bench),
             absl::StrCat("it needs 3 worker(s) and may have 3; w2: ",
                          OutOfReach(bench, "w2")));
@@ -219,6 +221,25 @@ TEST(PlacingTest, OfTwoIslandsThatCannotBeDialledTheFirstTakesPart) {
   bench.Emit(WorkerMarked{"w1", WorkerIntent::kDrain});
   bench.Emit(WorkerMarked{"mate", WorkerIntent::kDrain});
   EXPECT_EQ(OutOfReach(bench, "w2"), "");
+}
+
+TEST(PlacingTest, TwoIslandsThatCannotBeDialledTakePartThroughARelay) {
+  JobBench bench(Wants(2));
+  Come(bench, "w1", "b", true, true);
+  Come(bench, "w2", "c", true, true);
+  EXPECT_NE(OutOfReach(bench, "w2"), "");
+  Come(bench, "hub", "a", false, true, true);
+  EXPECT_EQ(OutOfReach(bench, "w2"), "");
+  // One of an earlier release knows no relays.
+  StatusFacts status;
+  status.self.worker = "w1";
+  status.counter = 2;
+  status.takes_streams = true;
+  bench.workers.Heard(status, bench.now);
+  EXPECT_EQ(OutOfReach(bench, "w2"),
+            "it cannot be dialled, and neither can w1 of island b, which came "
+            "first, so they cannot reach each other; install this release on "
+            "w1, which uses no relays");
 }
 
 // Its process is newer than the one that waits, because it was started again.

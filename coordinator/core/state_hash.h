@@ -59,6 +59,7 @@ class StateHasher {
     Add(std::string_view(holder.peer.island_address));
     // Releases that dialled every worker added nothing here.
     if (holder.peer.outbound_only) Add(std::string_view("outbound only"));
+    if (holder.peer.relay) Add(std::string_view("relay"));
     Add(uint64_t{holder.stage});
   }
   uint64_t value() const { return hash_; }

@@ -248,10 +248,15 @@ struct WorkerView {
   // Why it has no part in its island (placing.h); empty when it has.
   std::string apart = {};
   std::vector<protocol::ProgramFact> programs = {};
-  // dialled | reverse
+  // dialled | reverse | relay NAME, with several names separated by commas
   std::string reached = {};
   // Workers that send to it and get no answer.
   std::vector<std::string> unreached_by = {};
+  // The workers that it reaches through relays, and the relay of each.
+  absl::btree_map<std::string, std::string> relayed = {};
+  // It was started as a relay, and passes streams on between so many pairs.
+  bool relay = false;
+  size_t relayed_pairs = 0;
 };
 
 struct EventView {

@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include "absl/container/btree_set.h"
+#include "coordinator/core/relays.h"
+
 namespace skerry::coordinator {
 namespace {
 
@@ -36,8 +39,12 @@ class Writer {
     if (endpoint.empty()) return;
     if (inside || !at.outbound_only) {
       directory_[then.worker] = {endpoint};
-    } else if (reader_ == nullptr || !known || CanReach(*reader_, it->second)) {
+    } else if (reader_ == nullptr || !reader_->self.outbound_only || !known) {
+      if (reader_ != nullptr && known && !reader_->takes_streams) return;
       directory_[then.worker] = {protocol::kReverse, endpoint};
+    } else if (const Worker* relay = RelayFor(workers_, *reader_, it->second)) {
+      directory_[then.worker] = {protocol::ViaRelay(relay->self.worker),
+                                 endpoint};
     }
   }
   Directory Take() { return std::move(directory_); }
@@ -49,12 +56,6 @@ class Writer {
 };
 
 }  // namespace
-
-bool CanReach(const Worker& a, const Worker& b) {
-  if (!a.self.outbound_only && !b.self.outbound_only) return true;
-  if (a.self.outbound_only && b.self.outbound_only) return false;
-  return a.self.outbound_only ? b.takes_streams : a.takes_streams;
-}
 
 Directory DirectoryFor(const protocol::Orders& orders,
                        const std::vector<std::string>& others,
@@ -77,6 +78,19 @@ Directory DirectoryFor(const protocol::Orders& orders,
   return writer.Take();
 }
 
+void AddRelays(const WorkerTable& workers, const Worker& reader,
+               Directory& directory) {
+  absl::btree_set<std::string> relays;
+  for (const auto& [name, endpoints] : directory) {
+    relays.emplace(protocol::RelayIn(endpoints.front()));
+  }
+  Writer writer(workers, &reader);
+  for (const std::string& relay : relays) writer.Add({relay, "", ""});
+  for (const auto& [name, endpoints] : writer.Take()) {
+    directory.try_emplace(name, endpoints);
+  }
+}
+
 Directory DirectoryOf(const std::vector<StatePiece>& pieces,
                       const WorkerTable& workers) {
   Writer writer(workers, nullptr);
@@ -92,7 +106,7 @@ std::vector<std::string> AwaitedBy(const Directory& directory,
   for (const auto& [name, endpoints] : directory) {
     const Worker* const peer = workers.FindCurrent(name);
     if (peer != nullptr && peer->island != reader.island &&
-        CanReach(reader, *peer)) {
+        CanReach(workers, reader, *peer)) {
       names.push_back(name);
     }
   }

@@ -16,10 +16,6 @@
 
 namespace skerry::coordinator {
 
-// Whether two workers of different islands can be connected: at most one of
-// them cannot be dialled, and then the other takes its streams.
-bool CanReach(const Worker& a, const Worker& b);
-
 // Says where `reader` reaches every worker that the orders name, and every one
 // of `others`. Who has registered anew since a record named it is where it is
 // now. Whom it cannot reach is left out.
@@ -28,10 +24,16 @@ protocol::Directory DirectoryFor(const protocol::Orders& orders,
                                  const WorkerTable& workers,
                                  const Worker& reader);
 
-// The workers of the directory that wait for streams of `reader`.
+// The workers of the directory that wait for streams of `reader`, which it
+// opens to them or to the relay between them.
 std::vector<std::string> AwaitedBy(const protocol::Directory& directory,
                                    const WorkerTable& workers,
                                    const Worker& reader);
+
+// Adds the relays that the directory names. They wait for no streams of their
+// own, so AwaitedBy() is asked before.
+void AddRelays(const WorkerTable& workers, const Worker& reader,
+               protocol::Directory& directory);
 
 // Says where somebody in no island reaches every worker that has a piece.
 protocol::Directory DirectoryOf(const std::vector<protocol::StatePiece>& pieces,

@@ -114,6 +114,19 @@ TEST_F(HiddenWorkersTest, TwoThatCannotReachEachOtherAreLeftOut) {
   EXPECT_EQ(Of("hidden"), (Directory{{"hidden", {"in:1"}}, {"open", {"o:1"}}}));
 }
 
+TEST_F(HiddenWorkersTest, TwoThatHaveARelayMeetThere) {
+  Admit({"hub", "r:1", "", false, true}, "d");
+  EXPECT_EQ(Of("hidden"),
+            (Directory{{"hidden", {"in:1"}},
+                       {"open", {"o:1"}},
+                       {"far", {protocol::ViaRelay("hub"), "f:1"}}}));
+  EXPECT_EQ(Awaits("hidden"), (Names{"far", "open"}));
+  Directory with_relays = Of("hidden");
+  AddRelays(workers_, *workers_.FindCurrent("hidden"), with_relays);
+  EXPECT_EQ(with_relays.at("hub"), Names{"r:1"});
+  EXPECT_EQ(with_relays.size(), 4u);
+}
+
 TEST_F(HiddenWorkersTest, WorkersOfOneIslandAreDialledAllTheSame) {
   Admit({"mate", "m:1", "in:2", true}, "a");
   EXPECT_EQ(Of("mate"), (Directory{{"hidden", {"in:1"}}, {"open", {"o:1"}}}));

@@ -46,6 +46,7 @@ absl::Status WorkerTable::Apply(Incarnation index,
   worker.stream_lost = false;
   worker.suspected = false;
   worker.gaps = LearnedDuration(32, 8);
+  IndexRelay(worker);
   Schedule(record.self.worker, worker);
   return absl::OkStatus();
 }
@@ -62,6 +63,7 @@ absl::Status WorkerTable::Apply(const WorkerLeft& record) {
   Retire(it->second);
   ForgetHost(it->second);
   it->second.left = true;
+  IndexRelay(it->second);
   return absl::OkStatus();
 }
 
@@ -112,6 +114,7 @@ absl::Status WorkerTable::Restore(const std::vector<WorkerSnapshot>& saved) {
     worker.folder = one.folder;
     worker.process = one.process;
     worker.former.assign(one.former.begin(), one.former.end());
+    IndexRelay(worker);
     if (!worker.left) Schedule(it->first, worker);
   }
   return absl::OkStatus();
@@ -243,6 +246,7 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.programs = status.programs;
   worker.revoked_version = status.revoked_version;
   worker.takes_streams = status.takes_streams;
+  worker.takes_relays = status.takes_relays;
   worker.unreached = status.unreached;
   worker.stored = status.stored;
   std::sort(
@@ -324,6 +328,13 @@ bool WorkerTable::IsCurrent(std::string_view name,
   return worker != nullptr && worker->incarnation == incarnation;
 }
 
+void WorkerTable::AddRelayed(absl::btree_set<std::string>& names) const {
+  for (const auto& [name, worker] : workers_) {
+    if (worker.left) continue;
+    if (worker.self.outbound_only || worker.self.relay) names.insert(name);
+  }
+}
+
 std::optional<Instant> WorkerTable::NextDeadline() const {
   if (due_.empty()) return std::nullopt;
   return due_.begin()->first;
@@ -338,6 +349,7 @@ void WorkerTable::HashInto(StateHasher& hasher) const {
     if (worker.self.outbound_only) {
       hasher.Add(std::string_view("outbound only"));
     }
+    if (worker.self.relay) hasher.Add(std::string_view("relay"));
     hasher.Add(std::string_view(worker.island));
     hasher.Add(std::string_view(worker.release));
     hasher.Add(worker.boot);
@@ -383,6 +395,14 @@ void WorkerTable::Unschedule(const std::string& name, const Worker& worker) {
 void WorkerTable::Retire(Worker& worker) {
   worker.former.push_back(worker.boot);
   if (worker.former.size() > options_.boots_max) worker.former.pop_front();
+}
+
+void WorkerTable::IndexRelay(const Worker& worker) {
+  if (worker.self.relay && !worker.self.outbound_only && !worker.left) {
+    relays_.insert(worker.self.worker);
+  } else {
+    relays_.erase(worker.self.worker);
+  }
 }
 
 void WorkerTable::ForgetHost(const Worker& worker) {

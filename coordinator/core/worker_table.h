@@ -68,6 +68,8 @@ struct Worker {
   uint64_t revoked_version = 0;
   // StatusFacts::takes_streams. It is true until the worker has spoken.
   bool takes_streams = true;
+  // Likewise StatusFacts::takes_relays.
+  bool takes_relays = true;
   std::vector<std::string> unreached;
   // The newest process that was refused because this one has its name.
   struct Contender {
@@ -87,7 +89,8 @@ struct Worker {
   bool MayMoveBy(const StatusFacts& status) const {
     return suspected || draining != status.draining ||
            machine.host != status.machine.host || programs != status.programs ||
-           takes_streams != status.takes_streams;
+           takes_streams != status.takes_streams ||
+           takes_relays != status.takes_relays;
   }
 };
 
@@ -135,10 +138,16 @@ class WorkerTable {
   absl::StatusOr<const Worker*> Find(std::string_view worker) const;
   bool IsCurrent(std::string_view worker, Incarnation incarnation) const;
   const absl::btree_map<std::string, Worker>& all() const { return workers_; }
+  // The current workers that pass streams on and can be dialled.
+  const absl::btree_set<std::string>& relays() const { return relays_; }
   // Adds the names of all workers.
   void AddNames(absl::btree_set<std::string>& names) const {
     for (const auto& [name, worker] : workers_) names.insert(name);
   }
+
+  // Adds the names of the current workers that use relays or are relays. They
+  // have to hear at once when another relay takes over.
+  void AddRelayed(absl::btree_set<std::string>& names) const;
 
   std::optional<Instant> NextDeadline() const;
   void HashInto(StateHasher& hasher) const;
@@ -149,6 +158,8 @@ class WorkerTable {
   void Schedule(const std::string& name, Worker& worker);
   void Unschedule(const std::string& name, const Worker& worker);
   void Retire(Worker& worker);
+  // Has `relays_` be true of the worker.
+  void IndexRelay(const Worker& worker);
   // The process that the worker was is over.
   void ForgetHost(const Worker& worker);
   // Whether a process that asks to be registered may take over the name of
@@ -164,6 +175,7 @@ class WorkerTable {
   // Current workers that have named their host, by island and incarnation.
   absl::btree_map<std::string, absl::btree_map<Incarnation, std::string>>
       on_hosts_;
+  absl::btree_set<std::string> relays_;
 };
 
 }  // namespace skerry::coordinator

@@ -4,10 +4,13 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/strings/str_join.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/job_orders.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/placing.h"
+#include "coordinator/core/relayed_pairs.h"
 #include "coordinator/core/stored_jobs.h"
 #include "coordinator/core/worker_directory.h"
 
@@ -52,6 +55,16 @@ std::vector<std::string> ReversePeers(const Orders& orders,
     }
   }
   return names;
+}
+
+std::string ReachedText(
+    const Worker& worker,
+    const absl::btree_map<std::string, std::string>& relayed) {
+  if (!worker.self.outbound_only) return "dialled";
+  if (relayed.empty()) return "reverse";
+  absl::btree_set<std::string> relays;
+  for (const auto& [peer, relay] : relayed) relays.insert(relay);
+  return protocol::ViaRelay(absl::StrJoin(relays, ", "));
 }
 
 std::vector<std::string> UnreachedBy(const WorkerTable& workers,
@@ -116,6 +129,8 @@ Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
   orders.directory = DirectoryFor(
       orders, ReversePeers(orders, jobs, workers, worker), workers, worker);
   orders.awaited_by = AwaitedBy(orders.directory, workers, worker);
+  AddRelays(workers, worker, orders.directory);
+  orders.relayed = PairsOfRelay(jobs, workers, worker);
   return orders;
 }
 
@@ -138,7 +153,10 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
   view.stored_jobs = StoredJobsOf(jobs, worker);
   if (!worker.left) view.drain_reason = worker.drain_reason;
   view.apart = WhyApart(workers, worker);
-  view.reached = worker.self.outbound_only ? "reverse" : "dialled";
+  view.relayed = RelaysOf(jobs, workers, worker);
+  view.reached = ReachedText(worker, view.relayed);
+  view.relay = worker.self.relay;
+  view.relayed_pairs = PairsOfRelay(jobs, workers, worker).size();
   view.unreached_by = UnreachedBy(workers, worker);
   if (!worker.left) view.programs = worker.programs;
   if (worker.contender.has_value()) {

@@ -1,6 +1,7 @@
 #include "protocol/convert/directory.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -11,6 +12,10 @@ namespace {
 
 // Names of workers by the address that other islands reach them at.
 using Names = absl::btree_map<std::string, std::string>;
+
+bool IsEndpoint(const std::string& entry) {
+  return entry != kReverse && !entry.starts_with(kRelayPrefix);
+}
 
 void Learn(const SpanHolder& holder, Orders& orders, Names& names) {
   names.emplace(holder.peer.address, holder.peer.worker);
@@ -45,6 +50,9 @@ void DirectoryToProto(const Directory& directory, EndpointsProto* out) {
     for (const std::string& endpoint : endpoints) {
       if (endpoint == kReverse) {
         one->set_reverse(true);
+      } else if (const std::string_view relay = RelayIn(endpoint);
+                 !relay.empty()) {
+        one->set_relay(std::string(relay));
       } else {
         one->add_endpoints(endpoint);
       }
@@ -57,9 +65,13 @@ Directory DirectoryFromProto(const EndpointsProto& entries) {
   for (const v1::Endpoints& entry : entries) {
     if (!CheckName(entry.worker(), "worker").ok()) continue;
     std::vector<std::string> endpoints;
-    if (entry.reverse()) endpoints.emplace_back(kReverse);
+    if (CheckName(entry.relay(), "relay").ok()) {
+      endpoints.push_back(ViaRelay(entry.relay()));
+    } else if (entry.reverse()) {
+      endpoints.emplace_back(kReverse);
+    }
     for (const std::string& endpoint : entry.endpoints()) {
-      if (CheckName(endpoint, "endpoints").ok() && endpoint != kReverse) {
+      if (CheckName(endpoint, "endpoints").ok() && IsEndpoint(endpoint)) {
         endpoints.push_back(endpoint);
       }
     }
@@ -73,7 +85,7 @@ namespace {
 // The first endpoint that older releases can dial; empty when there is none.
 std::string Dialled(const std::vector<std::string>& endpoints) {
   for (const std::string& endpoint : endpoints) {
-    if (endpoint != kReverse) return endpoint;
+    if (IsEndpoint(endpoint)) return endpoint;
   }
   return "";
 }

@@ -26,8 +26,10 @@ Orders Older() {
 }
 
 TEST(DirectoryTest, SurvivesTheWay) {
-  const Directory directory = {
-      {"a", {"h:1", "h:2"}}, {"b", {"h:3"}}, {"c", {kReverse, "h:4"}}};
+  const Directory directory = {{"a", {"h:1", "h:2"}},
+                               {"b", {"h:3"}},
+                               {"c", {kReverse, "h:4"}},
+                               {"d", {ViaRelay("r"), "h:5"}}};
   EndpointsProto out;
   DirectoryToProto(directory, &out);
   EXPECT_EQ(DirectoryFromProto(out), directory);
@@ -42,6 +44,7 @@ TEST(DirectoryTest, AnEntryThatIsOfNoUseIsLeftOut) {
   odd->set_worker("a");
   odd->add_endpoints("two\nlines");
   odd->add_endpoints(kReverse);
+  odd->add_endpoints(ViaRelay("r"));
   odd->add_endpoints("h:2");
   EXPECT_EQ(DirectoryFromProto(entries), (Directory{{"a", {"h:2"}}}));
 }

@@ -53,7 +53,7 @@ absl::StatusOr<PeerAddress> PeerFromProto(const v1::PeerAddress& peer,
                                      absl::StrCat(field, ".island_address")));
   }
   return PeerAddress{peer.worker(), peer.address(), peer.island_address(),
-                     peer.outbound_only()};
+                     peer.outbound_only(), peer.relay()};
 }
 
 void PeerToProto(const PeerAddress& peer, v1::PeerAddress* out) {
@@ -61,6 +61,7 @@ void PeerToProto(const PeerAddress& peer, v1::PeerAddress* out) {
   out->set_address(peer.address);
   out->set_island_address(peer.island_address);
   out->set_outbound_only(peer.outbound_only);
+  out->set_relay(peer.relay);
 }
 
 absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,

@@ -20,6 +20,7 @@ constexpr int kHoldersMax = 4096;
 constexpr int kCommittedMax = 256;
 constexpr int kMembersMax = 64;
 constexpr int kSourcesMax = 65536;
+constexpr int kWorkersMax = 65536;
 constexpr int kTasksMax = 1024;
 
 // A replica's holders, in order and without gaps from span 0.
@@ -118,12 +119,6 @@ absl::StatusOr<Source> SourceFromProto(const v1::Source& source) {
   return out;
 }
 
-// Such an entry only names a worker of the job (WorkersToProto).
-bool OffersNothing(const v1::Source& source) {
-  return source.base() == 0 && source.base_hashes().empty() &&
-         source.results_from() == 0 && source.results_through() == 0;
-}
-
 absl::StatusOr<FragmentOrders> FragmentFromProto(
     const v1::FragmentOrders& fragment) {
   FragmentOrders out;
@@ -150,7 +145,6 @@ absl::StatusOr<FragmentOrders> FragmentFromProto(
                             OutcomeFromProto(fragment.outcome(), "outcome"));
   }
   for (const v1::Source& source : fragment.sources()) {
-    if (OffersNothing(source)) continue;
     SKERRY_ASSIGN_OR_RETURN(Source one, SourceFromProto(source));
     out.sources.push_back(std::move(one));
   }
@@ -178,13 +172,11 @@ absl::Status FragmentsFromProto(const v1::JobOrders& orders, JobOrders* out) {
 }
 
 absl::Status WorkersFromProto(const v1::JobOrders& orders, JobOrders* out) {
-  for (const v1::FragmentOrders& fragment : orders.fragments()) {
-    for (const v1::Source& source : fragment.sources()) {
-      if (!OffersNothing(source)) continue;
-      SKERRY_ASSIGN_OR_RETURN(SpanHolder named,
-                              HolderFromProto(source.holder(), "sources"));
-      out->workers.push_back(std::move(named.peer));
-    }
+  if (orders.workers_size() > kWorkersMax)
+    return BadField("workers", "too many");
+  for (const std::string& worker : orders.workers()) {
+    SKERRY_RETURN_IF_ERROR(CheckName(worker, "workers"));
+    out->workers.push_back(worker);
   }
   return absl::OkStatus();
 }
@@ -283,6 +275,19 @@ absl::StatusOr<JobOrders> JobFromProto(const v1::JobOrders& orders) {
   return out;
 }
 
+// A pair without two usable names is left out: nothing is passed on for it.
+RelayedPairs RelayedFromProto(const v1::Orders& orders) {
+  RelayedPairs pairs;
+  for (const v1::RelayedPeers& entry : orders.relayed()) {
+    if (!CheckName(entry.worker(), "relayed").ok()) continue;
+    for (const std::string& peer : entry.peers()) {
+      if (!CheckName(peer, "relayed").ok() || peer == entry.worker()) continue;
+      pairs.insert(RelayedPair(entry.worker(), peer));
+    }
+  }
+  return pairs;
+}
+
 StoredJobKey KeyFromProto(const v1::StoredJobKey& key) {
   return {JobId(key.job()), key.uid()};
 }
@@ -322,6 +327,7 @@ HeardOrders OrdersFromProto(const v1::Orders& orders) {
   for (const std::string& worker : orders.awaited_by()) {
     if (CheckName(worker, "awaited_by").ok()) out.awaited_by.push_back(worker);
   }
+  out.relayed = RelayedFromProto(orders);
   return heard;
 }
 

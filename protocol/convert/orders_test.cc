@@ -259,8 +259,11 @@ Orders All() {
   orders.released = true;
   orders.drain = true;
   orders.data_paths = {"/d"};
-  orders.directory = {{"a", {"h:1", "h:7"}}, {"b", {kReverse, "h:2"}}};
-  orders.awaited_by = {"a"};
+  orders.directory = {{"a", {"h:1", "h:7"}},
+                      {"b", {kReverse, "h:2"}},
+                      {"c", {ViaRelay("r"), "h:3"}}};
+  orders.awaited_by = {"a", "c"};
+  orders.relayed = {{"d", "e"}, {"d", "f"}, {"e", "f"}};
   orders.ended_jobs = {{JobId(1), 11}};
   orders.removed_jobs = {{JobId(1), 12}};
   orders.revoked = {7, {"A1", "spiffe://lab/island/west/worker/w1"}};
@@ -287,7 +290,7 @@ Orders All() {
   job.element_count = 100;
   job.initial_hash = 21;
   job.average_begin = 4096;
-  job.workers = {{"w", "h:1", "h:2"}, {"x", "h:3", "", true}};
+  job.workers = {"w", "x"};
   return orders;
 }
 
@@ -318,18 +321,36 @@ TEST(OrdersTest, TheMessageHasTheNamesAndUnitsOfTheWire) {
             v1::Outcome::KIND_COMMITTED);
 }
 
-// Workers of earlier releases fetch nothing from such a source.
-TEST(OrdersTest, TheJobsWorkersTravelAsSourcesWithNothing) {
+TEST(OrdersTest, TheJobsWorkersAreNoSources) {
   v1::Orders out;
   OrdersToProto(All(), &out);
-  const v1::FragmentOrders& fragment = out.jobs(0).fragments(0);
-  ASSERT_EQ(fragment.sources_size(), 3);
-  for (const int i : {1, 2}) {
-    EXPECT_EQ(fragment.sources(i).base(), 0u);
-    EXPECT_EQ(fragment.sources(i).base_hashes_size(), 0);
-    EXPECT_EQ(fragment.sources(i).results_through(), 0u);
-  }
-  EXPECT_EQ(fragment.sources(2).holder().peer().worker(), "x");
+  EXPECT_EQ(out.jobs(0).fragments(0).sources_size(), 1);
+  ASSERT_EQ(out.jobs(0).workers_size(), 2);
+  EXPECT_EQ(out.jobs(0).workers(1), "x");
+}
+
+TEST(OrdersTest, AWorkerOfTheJobWithABadNameRefusesTheJobAlone) {
+  v1::Orders out;
+  OrdersToProto(All(), &out);
+  out.mutable_jobs(0)->add_workers("two\nlines");
+  const HeardOrders heard = OrdersFromProto(out);
+  ASSERT_EQ(heard.refused.size(), 1u);
+  EXPECT_NE(heard.refused[0].why.message().find("workers"), std::string::npos);
+}
+
+TEST(OrdersTest, RelayedPairsAreGroupedAndThoseOfNoUseLeftOut) {
+  v1::Orders out;
+  OrdersToProto(All(), &out);
+  ASSERT_EQ(out.relayed_size(), 2);
+  EXPECT_EQ(out.relayed(0).worker(), "d");
+  EXPECT_EQ(out.relayed(0).peers_size(), 2);
+  out.mutable_relayed(1)->add_peers("e");
+  out.mutable_relayed(1)->add_peers("two\nlines");
+  out.mutable_relayed(1)->add_peers("a");
+  out.add_relayed()->add_peers("z");
+  RelayedPairs pairs = All().relayed;
+  pairs.insert({"a", "e"});
+  EXPECT_EQ(OrdersFromProto(out).orders.relayed, pairs);
 }
 
 }  // namespace

@@ -48,16 +48,6 @@ void FragmentToProto(const FragmentOrders& fragment, v1::FragmentOrders* out) {
   out->set_wanted(fragment.wanted);
 }
 
-// The message has no field for the job's workers. They follow the sources of
-// the first fragment, as holders that have nothing to offer. Workers before
-// this rule fetch nothing from them.
-void WorkersToProto(const std::vector<PeerAddress>& workers,
-                    v1::FragmentOrders* out) {
-  for (const PeerAddress& worker : workers) {
-    HolderToProto({0, 1, worker}, out->add_sources()->mutable_holder());
-  }
-}
-
 void GenerateToProto(const GenerateOrder& order, v1::GenerateOrder* out) {
   out->set_request(order.request);
   out->set_prompt(order.prompt);
@@ -113,9 +103,7 @@ void JobToProto(const JobOrders& job, const Directory& directory,
   for (const FragmentOrders& fragment : job.fragments) {
     FragmentToProto(fragment, out->add_fragments());
   }
-  if (!job.fragments.empty()) {
-    WorkersToProto(job.workers, out->mutable_fragments(0));
-  }
+  for (const std::string& worker : job.workers) out->add_workers(worker);
   for (const EvaluationOrder& order : job.evaluations) {
     v1::EvaluationOrder* one = out->add_evaluations();
     one->set_sequence(order.sequence.value());
@@ -129,6 +117,17 @@ void JobToProto(const JobOrders& job, const Directory& directory,
   }
   if (job.restored.has_value()) {
     RestoredToProto(*job.restored, out->mutable_restored());
+  }
+}
+
+void RelayedToProto(const RelayedPairs& pairs, v1::Orders* out) {
+  v1::RelayedPeers* last = nullptr;
+  for (const auto& [worker, peer] : pairs) {
+    if (last == nullptr || last->worker() != worker) {
+      last = out->add_relayed();
+      last->set_worker(worker);
+    }
+    last->add_peers(peer);
   }
 }
 
@@ -151,6 +150,7 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   }
   DirectoryToProto(orders.directory, out->mutable_directory());
   for (const std::string& name : orders.awaited_by) out->add_awaited_by(name);
+  RelayedToProto(orders.relayed, out);
   out->set_released(orders.released);
   out->set_drain(orders.drain);
   for (const std::string& path : orders.data_paths) out->add_data_paths(path);

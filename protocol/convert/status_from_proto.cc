@@ -377,6 +377,7 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   }
   out.looks_at_data = status.looks_at_data();
   out.takes_streams = status.takes_streams();
+  out.takes_relays = status.takes_relays();
   if (status.unreached_size() > kUnreachedMax) {
     return BadField("unreached",
                     absl::StrCat("lists more than ", kUnreachedMax));

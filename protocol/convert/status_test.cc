@@ -246,7 +246,7 @@ TEST(StatusFromProtoTest, ALinkOfAnOlderReleaseHasAnAddressOnly) {
 StatusFacts Facts() {
   StatusFacts facts;
   facts.release = "1";
-  facts.self = {"w", "h:1", "h:2"};
+  facts.self = {"w", "h:1", "h:2", true, true};
   facts.island = "a";
   facts.boot = Boot(7);
   facts.incarnation = Incarnation(3);
@@ -256,8 +256,7 @@ StatusFacts Facts() {
   facts.machine = {1, 2, 3, std::nullopt, 4, "host"};
   facts.data = {{"/d", "", std::string(64, 'a'), 257, 100, 10, "full"}};
   facts.looks_at_data = true;
-  facts.self.outbound_only = true;
-  facts.takes_streams = true;
+  facts.takes_streams = facts.takes_relays = true;
   facts.unreached = {"b", "c"};
   facts.folder = FolderId(12);
   facts.process = Boot(6);

@@ -183,6 +183,7 @@ void StatusToProto(const StatusFacts& facts, v1::Status* out) {
   }
   out->set_looks_at_data(facts.looks_at_data);
   out->set_takes_streams(facts.takes_streams);
+  out->set_takes_relays(facts.takes_relays);
   for (const std::string& name : facts.unreached) out->add_unreached(name);
   out->set_folder(facts.folder.value());
   out->set_process(facts.process.value());

@@ -13,6 +13,7 @@
 
 namespace skerry::transport {
 
+class RelayBook;
 class ReverseBook;
 
 // It is kept until the last call and its tasks are gone.
@@ -22,9 +23,10 @@ struct BulkCallState {
   // nothing more is read from it.
   uint64_t unhandled_bytes_max;
   uint64_t fetch_object_bytes_max;
-  // Both: touched on the loop; null once they are gone.
+  // All: touched on the loop; null once they are gone.
   Inbox* inbox;
   ReverseBook* reverse;
+  RelayBook* relay;
   std::shared_ptr<const Revocations> revocations;
 };
 

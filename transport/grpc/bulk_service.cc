@@ -15,6 +15,7 @@
 #include "transport/grpc/caller.h"
 #include "transport/grpc/frame_intake.h"
 #include "transport/grpc/policy.h"
+#include "transport/grpc/relayed_call.h"
 #include "transport/grpc/reverse_book.h"
 #include "transport/grpc/reverse_served.h"
 #include "transport/grpc/served_call.h"
@@ -134,6 +135,12 @@ absl::Status CheckHandshake(const std::string& version,
   return absl::OkStatus();
 }
 
+bool IsRelayMethod(const std::string& method) {
+  return method == kRelayFramesMethod || method == kRelayFetchMethod ||
+         method == kRelayReverseFramesMethod ||
+         method == kRelayReverseFetchMethod;
+}
+
 absl::StatusOr<int> ReadStreamIndex(const std::string& text) {
   int index = -1;
   if (text.size() <= 2 && absl::SimpleAtoi(text, &index) && index >= 0 &&
@@ -194,7 +201,32 @@ grpc::ServerGenericBidiReactor* BulkService::CreateReactor(
     return ReverseFetch::Begin(
         std::make_shared<ReverseFetch>(state_, open_calls_, from, *caller));
   }
+  if (IsRelayMethod(method)) return Relay(*context, from, *caller);
   return Refuse(absl::UnimplementedError("no such method"));
+}
+
+grpc::ServerGenericBidiReactor* BulkService::Relay(
+    const grpc::GenericCallbackServerContext& context, const std::string& from,
+    const Caller& caller) {
+  const std::string peer = MetadataOf(context, kPeerKey);
+  if (peer.empty() || peer.size() > kNameBytesMax) {
+    return Refuse(absl::InvalidArgumentError(
+        absl::StrCat(kPeerKey, " is no worker's name")));
+  }
+  const std::string& method = context.method();
+  const bool is_sender =
+      method == kRelayFramesMethod || method == kRelayFetchMethod;
+  RelayRoute route{is_sender ? from : peer, is_sender ? peer : from,
+                   RelayRoute::kFetches};
+  if (method == kRelayFramesMethod || method == kRelayReverseFramesMethod) {
+    const absl::StatusOr<int> index =
+        ReadStreamIndex(MetadataOf(context, kStreamKey));
+    if (!index.ok()) return Refuse(index.status());
+    route.stream = *index;
+  }
+  return RelayedCall::Begin(std::make_shared<RelayedCall>(
+      state_, open_calls_, std::move(route),
+      is_sender ? RelayedCall::Side::kFrom : RelayedCall::Side::kTo, caller));
 }
 
 grpc::ServerGenericBidiReactor* BulkService::Refuse(absl::Status why) {

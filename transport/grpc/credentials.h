@@ -94,8 +94,8 @@ class Credentials {
     return revocations_;
   }
 
-  // Calls that ports have refused.
-  const RefusedCalls& refused_calls() const { return *refused_calls_; }
+  // Counts the calls that ports and services have refused.
+  RefusedCalls& refused_calls() const { return *refused_calls_; }
 
   // Looks at the files again; takes good ones that have changed into use, for
   // connections from then on, and keeps what it has when they are bad. Reads

@@ -11,12 +11,11 @@
 
 #include <memory>
 #include <mutex>
-#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "transport/grpc/buffers.h"
-#include "transport/grpc/bulk_names.h"
+#include "transport/grpc/call_target.h"
 #include "transport/grpc/open_calls.h"
 
 namespace skerry::transport {
@@ -28,16 +27,15 @@ class DialledCall
     : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   // Hands a new call to gRPC, which waits for the connection as long as it
-  // takes. `from` is the caller's name.
+  // takes.
   static void Begin(std::shared_ptr<Call> call,
                     const std::shared_ptr<grpc::Channel>& channel,
-                    const char* method, const std::string& from) {
+                    const char* method, const CallTarget& target) {
     Call* raw = call.get();
     raw->open_calls_.Add();
     raw->self_ = std::move(call);
     raw->context_.set_wait_for_ready(true);
-    raw->context_.AddMetadata(kVersionKey, kVersion);
-    raw->context_.AddMetadata(kFromKey, from);
+    target.AddTo(raw->context_);
     grpc::GenericStub(channel).PrepareBidiStreamingCall(
         &raw->context_, method, grpc::StubOptions(), raw);
     // Writes start outside of reactions, so the call must not end under them.

@@ -4,7 +4,6 @@
 
 #include "base/status.h"
 #include "transport/grpc/buffers.h"
-#include "transport/grpc/bulk_names.h"
 
 namespace skerry::transport {
 
@@ -18,17 +17,18 @@ FetchCall::FetchCall(const FetchKey& key, uint64_t object_bytes_max,
       assembler_(key, object_bytes_max) {}
 
 std::shared_ptr<FetchCall> FetchCall::Start(
-    const std::shared_ptr<grpc::Channel>& channel, const std::string& from,
+    const std::shared_ptr<grpc::Channel>& channel, const CallTarget& target,
     const FetchKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
     OpenCalls& open_calls, BulkTransport::FetchDone done) {
   std::shared_ptr<FetchCall> call(
       new FetchCall(key, object_bytes_max, loop, open_calls, std::move(done)));
   call->self_ = call;
   open_calls.Add();
-  call->context_.AddMetadata(kVersionKey, kVersion);
-  call->context_.AddMetadata(kFromKey, from);
+  call->is_relayed_ = target.is_relayed();
+  target.AddTo(call->context_);
   grpc::GenericStub(channel).PrepareBidiStreamingCall(
-      &call->context_, kFetchMethod, grpc::StubOptions(), call.get());
+      &call->context_, target.is_relayed() ? kRelayFetchMethod : kFetchMethod,
+      grpc::StubOptions(), call.get());
   call->StartWriteLast(&call->request_, grpc::WriteOptions());
   call->StartRead(&call->piece_);
   call->StartCall();
@@ -49,6 +49,10 @@ void FetchCall::OnReadDone(bool ok) {
 
 absl::StatusOr<Payload> FetchCall::Outcome(const grpc::Status& status) {
   if (!refused_.ok()) return refused_;
+  // A relay does not see whether the holder has said all or is gone.
+  if (status.ok() && is_relayed_ && !assembler_.IsWhole()) {
+    return absl::UnavailableError("the fetch was cut off behind the relay");
+  }
   if (status.ok()) return assembler_.Finish();
   if (status.error_code() == grpc::StatusCode::CANCELLED) {
     return absl::UnavailableError("the fetch made no progress or was ended");

@@ -11,11 +11,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "runtime/event_loop.h"
 #include "transport/bulk.h"
 #include "transport/fetch_wire.h"
+#include "transport/grpc/call_target.h"
 #include "transport/grpc/fetch_in_progress.h"
 #include "transport/grpc/open_calls.h"
 
@@ -28,7 +28,7 @@ class FetchCall final
  public:
   // `done` runs on `loop`. Loop and `open_calls` outlive the call.
   static std::shared_ptr<FetchCall> Start(
-      const std::shared_ptr<grpc::Channel>& channel, const std::string& from,
+      const std::shared_ptr<grpc::Channel>& channel, const CallTarget& target,
       const FetchKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
       OpenCalls& open_calls, BulkTransport::FetchDone done);
 
@@ -51,6 +51,7 @@ class FetchCall final
   grpc::ByteBuffer request_;
   grpc::ByteBuffer piece_;
   FetchAssembler assembler_;
+  bool is_relayed_ = false;
   absl::Status refused_;  // why we left, when we did
   std::atomic<uint64_t> pieces_received_ = 0;
   // gRPC's share in the ownership, until OnDone().

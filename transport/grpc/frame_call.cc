@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "transport/answer.h"
 #include "transport/grpc/buffers.h"
-#include "transport/grpc/bulk_names.h"
 
 namespace skerry::transport {
 
@@ -14,16 +14,20 @@ FrameCall::FrameCall(runtime::EventLoop& loop, StreamEvents& events,
     : loop_(loop), open_calls_(open_calls), events_(&events) {}
 
 std::shared_ptr<FrameCall> FrameCall::Start(
-    const std::shared_ptr<grpc::Channel>& channel, const std::string& from,
-    runtime::EventLoop& loop, StreamEvents& events, OpenCalls& open_calls) {
+    const std::shared_ptr<grpc::Channel>& channel, const CallTarget& target,
+    int stream_index, runtime::EventLoop& loop, StreamEvents& events,
+    OpenCalls& open_calls) {
   std::shared_ptr<FrameCall> call(new FrameCall(loop, events, open_calls));
   call->self_ = call;
   open_calls.Add();
   call->context_.set_wait_for_ready(true);
-  call->context_.AddMetadata(kVersionKey, kVersion);
-  call->context_.AddMetadata(kFromKey, from);
+  target.AddTo(call->context_);
+  if (target.is_relayed()) {
+    call->context_.AddMetadata(kStreamKey, absl::StrCat(stream_index));
+  }
   grpc::GenericStub(channel).PrepareBidiStreamingCall(
-      &call->context_, kFramesMethod, grpc::StubOptions(), call.get());
+      &call->context_, target.is_relayed() ? kRelayFramesMethod : kFramesMethod,
+      grpc::StubOptions(), call.get());
   // Writes start outside of reactions, so the call must not end under them.
   call->AddHold();
   call->StartRead(&call->answers_);

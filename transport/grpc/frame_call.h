@@ -11,9 +11,9 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <string>
 
 #include "runtime/event_loop.h"
+#include "transport/grpc/call_target.h"
 #include "transport/grpc/open_calls.h"
 #include "transport/outbox.h"
 
@@ -23,11 +23,13 @@ namespace skerry::transport {
 class FrameCall final
     : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  // Waits for the connection as long as it takes. Events run on `loop`, until
-  // Close(). Loop and `open_calls` outlive the call.
+  // Waits for the connection as long as it takes. A relay is told the number of
+  // the stream. Events run on `loop`, until Close(). Loop and `open_calls`
+  // outlive the call.
   static std::shared_ptr<FrameCall> Start(
-      const std::shared_ptr<grpc::Channel>& channel, const std::string& from,
-      runtime::EventLoop& loop, StreamEvents& events, OpenCalls& open_calls);
+      const std::shared_ptr<grpc::Channel>& channel, const CallTarget& target,
+      int stream_index, runtime::EventLoop& loop, StreamEvents& events,
+      OpenCalls& open_calls);
 
   // On the loop.
   void Write(const Frame& frame);

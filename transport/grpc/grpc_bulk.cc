@@ -16,10 +16,12 @@
 #include "base/status.h"
 #include "transport/grpc/bulk_names.h"
 #include "transport/grpc/bulk_service.h"
+#include "transport/grpc/call_target.h"
 #include "transport/grpc/channel_args.h"
 #include "transport/grpc/fetch_call.h"
 #include "transport/grpc/fetch_in_progress.h"
 #include "transport/grpc/frame_call.h"
+#include "transport/grpc/relay_book.h"
 #include "transport/grpc/reverse_book.h"
 #include "transport/grpc/reverse_dialer.h"
 #include "transport/inbox.h"
@@ -111,12 +113,16 @@ class GrpcBulk::Impl final : public StreamOpener {
         directory_(directory),
         inbox_(options.gate, loop, receiver),
         reverse_(std::in_place, loop, directory),
+        relay_(std::in_place, options.relay, loop, directory,
+               options.credentials->refused_calls()),
         outbox_(std::in_place, WithChannels(options), loop, *this,
                 options.seed),
-        state_(std::make_shared<BulkCallState>(BulkCallState{
-            loop, options.unhandled_bytes_max, options.fetch_object_bytes_max,
-            &inbox_, &*reverse_, options.credentials->revocations()})),
+        state_(std::make_shared<BulkCallState>(
+            BulkCallState{loop, options.unhandled_bytes_max,
+                          options.fetch_object_bytes_max, &inbox_, &*reverse_,
+                          &*relay_, options.credentials->revocations()})),
         dialer_(std::in_place, DialerOptions(options), state_, open_calls_,
+                directory,
                 [this](const std::string& peer, int stream_index) {
                   return ChannelTo(peer, stream_index);
                 }),
@@ -124,19 +130,23 @@ class GrpcBulk::Impl final : public StreamOpener {
     directory_.set_on_moved([this](const std::string& peer) { OnMoved(peer); });
     directory_.set_on_awaited(
         [this] { dialer_->Await(directory_.awaited_by()); });
+    directory_.set_on_relayed([this] { relay_->OnPairsChanged(); });
   }
 
   ~Impl() override {
     *alive_ = false;
     directory_.set_on_moved(nullptr);
     directory_.set_on_awaited(nullptr);
+    directory_.set_on_relayed(nullptr);
     state_->inbox = nullptr;
     state_->reverse = nullptr;
+    state_->relay = nullptr;
     for (const auto& [id, fetch] : fetches_) fetch.call->Cancel();
     fetches_.clear();
     dialer_.reset();
     outbox_.reset();
     reverse_.reset();
+    relay_.reset();
     open_calls_.AwaitNone();
     if (server_ == nullptr) return;
     server_->Shutdown(gpr_inf_past(GPR_CLOCK_REALTIME));
@@ -174,12 +184,12 @@ class GrpcBulk::Impl final : public StreamOpener {
     if (directory_.IsReverse(peer)) {
       return reverse_->Open(peer, stream_index, events);
     }
-    const auto channel = ChannelTo(peer, stream_index);
+    const auto channel = ChannelFor(peer, stream_index);
     if (channel == nullptr) {
       return std::make_unique<NowhereStream>(peer, loop_, events);
     }
-    return std::make_unique<CallHandle>(
-        FrameCall::Start(channel, options_.name, loop_, events, open_calls_));
+    return std::make_unique<CallHandle>(FrameCall::Start(
+        channel, TargetOf(peer), stream_index, loop_, events, open_calls_));
   }
 
   void Fetch(const std::string& peer, const FetchKey& key, FetchDone done) {
@@ -192,7 +202,7 @@ class GrpcBulk::Impl final : public StreamOpener {
       fetches_[id] = {peer, reverse_->Fetch(peer, key, std::move(finish))};
       return WatchFetch(id);
     }
-    const auto channel = ChannelTo(peer, 1);
+    const auto channel = ChannelFor(peer, 1);
     if (channel == nullptr) {
       loop_.Post([peer, finish = std::move(finish)]() mutable {
         finish(Nowhere(peer));
@@ -200,7 +210,7 @@ class GrpcBulk::Impl final : public StreamOpener {
       return;
     }
     fetches_[id] = {peer,
-                    FetchCall::Start(channel, options_.name, key,
+                    FetchCall::Start(channel, TargetOf(peer), key,
                                      options_.fetch_object_bytes_max, loop_,
                                      open_calls_, std::move(finish))};
     WatchFetch(id);
@@ -219,9 +229,18 @@ class GrpcBulk::Impl final : public StreamOpener {
     uint64_t pieces_seen = 0;
   };
 
-  // Null when nobody has said where the peer is.
-  std::shared_ptr<grpc::Channel> ChannelTo(const std::string& peer,
+  // Null when nobody has said where the worker is.
+  std::shared_ptr<grpc::Channel> ChannelTo(const std::string& worker,
                                            int stream_index);
+  // Leads to the peer, or to the relay before it.
+  std::shared_ptr<grpc::Channel> ChannelFor(const std::string& peer,
+                                            int stream_index) {
+    const std::string relay = directory_.RelayOf(peer);
+    return ChannelTo(relay.empty() ? peer : relay, stream_index);
+  }
+  CallTarget TargetOf(const std::string& peer) const {
+    return {options_.name, directory_.RelayOf(peer).empty() ? "" : peer};
+  }
   // Connections to its old place end: nobody may be left there to say so.
   void OnMoved(const std::string& peer);
   void WatchFetch(uint64_t id);
@@ -241,6 +260,7 @@ class GrpcBulk::Impl final : public StreamOpener {
   absl::btree_map<uint64_t, RunningFetch> fetches_;
   Inbox inbox_;
   std::optional<ReverseBook> reverse_;
+  std::optional<RelayBook> relay_;
   std::optional<Outbox> outbox_;
   std::shared_ptr<BulkCallState> state_;
   std::optional<ReverseDialer> dialer_;
@@ -251,10 +271,10 @@ class GrpcBulk::Impl final : public StreamOpener {
 // Connections are made when the first call needs them, and come back by
 // themselves.
 std::shared_ptr<grpc::Channel> GrpcBulk::Impl::ChannelTo(
-    const std::string& peer, int stream_index) {
-  const std::string address = directory_.EndpointOf(peer);
+    const std::string& worker, int stream_index) {
+  const std::string address = directory_.EndpointOf(worker);
   if (address.empty()) return nullptr;
-  std::shared_ptr<grpc::Channel>& channel = channels_[{peer, stream_index}];
+  std::shared_ptr<grpc::Channel>& channel = channels_[{worker, stream_index}];
   if (channel != nullptr) return channel;
   channel = options_.credentials->ChannelTo(address, ServerKind::kWorker,
                                             BulkChannelArguments());

@@ -16,6 +16,7 @@
 #include "transport/bulk.h"
 #include "transport/directory.h"
 #include "transport/grpc/credentials.h"
+#include "transport/grpc/relay_options.h"
 #include "transport/outbox.h"
 #include "transport/receive_gate.h"
 
@@ -42,6 +43,8 @@ struct GrpcBulkOptions {
   uint64_t fetch_object_bytes_max = uint64_t{4} << 30;
   // A fetch that brings no piece for this long is given up.
   absl::Duration fetch_stall_max = absl::Seconds(10);
+  // Bounds for what this worker passes on between others.
+  RelayOptions relay = {};
   // gRPC's own buffers of the server.
   uint64_t server_memory_bytes_max = uint64_t{1} << 30;
   // Moves only the jitter.
@@ -53,8 +56,9 @@ class GrpcBulk final : public BulkTransport {
   // Listens. `also_serve`, if given, may add services that share the port; they
   // outlive this object. `loop`, `directory` and `receiver` outlive it too. The
   // directory says where peers are reached, and its handlers are set:
-  // connections to a peer that moves are made anew, and peers that await
-  // streams of this worker get them. Codes: InvalidArgument (address, name),
+  // connections to a peer that moves are made anew, peers that await streams of
+  // this worker get them, and this worker passes on what the pairs that it
+  // relays send each other. Codes: InvalidArgument (address, name),
   // Unavailable (cannot listen there).
   static absl::StatusOr<std::unique_ptr<GrpcBulk>> Start(
       const GrpcBulkOptions& options, runtime::EventLoop& loop,

@@ -94,8 +94,14 @@ TEST(GuardTest, NoServiceHasAMethodThatIsNotInTheTable) {
   for (const MethodPolicy& policy : Policies()) {
     known.emplace(policy.method);
   }
-  std::set<std::string> served = {kFramesMethod, kFetchMethod,
-                                  kReverseFramesMethod, kReverseFetchMethod};
+  std::set<std::string> served = {kFramesMethod,
+                                  kFetchMethod,
+                                  kReverseFramesMethod,
+                                  kReverseFetchMethod,
+                                  kRelayFramesMethod,
+                                  kRelayFetchMethod,
+                                  kRelayReverseFramesMethod,
+                                  kRelayReverseFetchMethod};
   for (const google::protobuf::FileDescriptor* file :
        {v1::Status::descriptor()->file(), v1::JobView::descriptor()->file(),
         v1::JoinRequest::descriptor()->file(),

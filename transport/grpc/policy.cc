@@ -25,6 +25,10 @@ constexpr CallerKinds kHolders(CallerKind::kWorker, CallerKind::kOperator,
 constexpr CallerKinds kNobodyYet(CallerKind::kNobody);
 constexpr CallerKinds kAdmins(CallerKind::kAdmin);
 
+constexpr std::string_view kRelayed =
+    "the orders of this worker say that it relays between the caller and the "
+    "worker that the call names";
+
 constexpr MethodPolicy kPolicies[] = {
     {"/grpc.health.v1.Health/Check", kAll},
     {"/grpc.health.v1.Health/Watch", kAll},
@@ -33,6 +37,10 @@ constexpr MethodPolicy kPolicies[] = {
     {"/skerry.v1.Bulk/Fetch", kHolders,
      "the orders of this worker name a calling worker as one of the job"},
     {"/skerry.v1.Bulk/Frames", kWorkers},
+    {"/skerry.v1.Bulk/RelayFetch", kWorkers, kRelayed},
+    {"/skerry.v1.Bulk/RelayFrames", kWorkers, kRelayed},
+    {"/skerry.v1.Bulk/RelayReverseFetch", kWorkers, kRelayed},
+    {"/skerry.v1.Bulk/RelayReverseFrames", kWorkers, kRelayed},
     {"/skerry.v1.Bulk/ReverseFetch", kWorkers,
      "the orders of this worker say that the caller cannot be dialled"},
     {"/skerry.v1.Bulk/ReverseFrames", kWorkers,

@@ -1,6 +1,7 @@
 // transport/grpc/refused_calls.h
 //
-// Counts the calls that a port with TLS refuses before a service sees them.
+// Counts the calls that a port with TLS refuses before a service sees them, and
+// those that a relay refuses.
 #ifndef SKERRY_TRANSPORT_GRPC_REFUSED_CALLS_H_
 #define SKERRY_TRANSPORT_GRPC_REFUSED_CALLS_H_
 
@@ -15,7 +16,9 @@ namespace skerry::transport {
 enum class CallRefusal {
   kNoCertificate,
   kNotBelieved,  // of another cluster, revoked, expired, or names nobody
-  kNotAllowed,   // the policy does not let the caller call the method
+  // The policy does not let the caller call the method, or the orders do not
+  // let it use the relay.
+  kNotAllowed,
 };
 inline constexpr std::array<CallRefusal, 3> kCallRefusals = {
     CallRefusal::kNoCertificate, CallRefusal::kNotBelieved,

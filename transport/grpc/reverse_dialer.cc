@@ -49,29 +49,34 @@ class ReverseDialer::Line final : public DialledEvents {
 };
 
 struct ReverseDialer::Peer {
-  explicit Peer(std::string name) : name(std::move(name)) {}
-  const std::string name;
+  explicit Peer(DialledPeer who) : who(std::move(who)) {}
+  const DialledPeer who;
   std::vector<std::unique_ptr<Line>> lines;
 };
 
 void ReverseDialer::Line::Open() {
   const auto channel =
-      dialer_.connect_(peer_.name, is_fetch() ? kBulkStream : index_);
+      dialer_.connect_(peer_.who.server(), is_fetch() ? kBulkStream : index_);
   if (channel == nullptr) return OpenLater();
+  const bool is_relayed = !peer_.who.relay.empty();
+  const CallTarget target{dialer_.options_.name,
+                          is_relayed ? peer_.who.worker : ""};
   opened_ = dialer_.state_->loop.Now();
   is_taken_ = false;
   if (is_fetch()) {
     auto call = std::make_shared<FetchAnswer>(
-        dialer_.state_, dialer_.open_calls_, peer_.name, *this);
+        dialer_.state_, dialer_.open_calls_, peer_.who, *this);
     call_ = call;
-    FetchAnswer::Begin(std::move(call), channel, kReverseFetchMethod,
-                       dialer_.options_.name);
+    FetchAnswer::Begin(
+        std::move(call), channel,
+        is_relayed ? kRelayReverseFetchMethod : kReverseFetchMethod, target);
   } else {
     auto call = std::make_shared<ReverseIntake>(
-        dialer_.state_, dialer_.open_calls_, peer_.name, index_, *this);
+        dialer_.state_, dialer_.open_calls_, peer_.who, index_, *this);
     call_ = call;
-    ReverseIntake::Begin(std::move(call), channel, kReverseFramesMethod,
-                         dialer_.options_.name);
+    ReverseIntake::Begin(
+        std::move(call), channel,
+        is_relayed ? kRelayReverseFramesMethod : kReverseFramesMethod, target);
   }
 }
 
@@ -99,17 +104,22 @@ void ReverseDialer::Line::OnOver(const absl::Status& why) {
   if (!is_fetch() && is_news) {
     said_ = std::string(why.message());
     runtime::Log(runtime::Severity::kInfo, "bulk.reverse.lost",
-                 {{"peer", peer_.name}, {"stream", index_}, {"error", why}});
+                 {{"peer", peer_.who.worker},
+                  {"relay", peer_.who.relay},
+                  {"stream", index_},
+                  {"error", why}});
   }
   OpenLater();
 }
 
 ReverseDialer::ReverseDialer(const ReverseDialerOptions& options,
                              std::shared_ptr<BulkCallState> state,
-                             OpenCalls& open_calls, Connect connect)
+                             OpenCalls& open_calls, const Directory& directory,
+                             Connect connect)
     : options_(options),
       state_(std::move(state)),
       open_calls_(open_calls),
+      directory_(directory),
       connect_(std::move(connect)),
       random_(options.seed) {}
 
@@ -117,8 +127,11 @@ ReverseDialer::~ReverseDialer() = default;
 
 void ReverseDialer::OpenAll(const std::string& name) {
   std::unique_ptr<Peer>& peer = peers_[name];
-  peer = std::make_unique<Peer>(name);
-  for (int i = -options_.fetches_per_peer; i < options_.streams_per_peer; ++i) {
+  peer = std::make_unique<Peer>(DialledPeer{name, directory_.RelayOf(name)});
+  const int fetches = peer->who.relay.empty()
+                          ? options_.fetches_per_peer
+                          : options_.relayed_fetches_per_peer;
+  for (int i = -fetches; i < options_.streams_per_peer; ++i) {
     peer->lines.push_back(std::make_unique<Line>(*this, *peer, i));
     peer->lines.back()->Open();
   }

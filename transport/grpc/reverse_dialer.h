@@ -1,7 +1,7 @@
 // transport/grpc/reverse_dialer.h
 //
-// Keeps calls open to every worker that awaits streams of this one, and opens
-// them again when they break.
+// Keeps calls open to every worker that awaits streams of this one, or to the
+// relay between the two, and opens them again when they break.
 #ifndef SKERRY_TRANSPORT_GRPC_REVERSE_DIALER_H_
 #define SKERRY_TRANSPORT_GRPC_REVERSE_DIALER_H_
 
@@ -31,6 +31,7 @@ struct ReverseDialerOptions {
   int streams_per_peer = 2;
   // How many fetches each peer can make at a time.
   int fetches_per_peer = 16;
+  int relayed_fetches_per_peer = 4;
   // The wait before a lost call is opened again. It doubles from min to max
   // while calls end early, and each real wait is drawn from the upper half.
   absl::Duration reopen_min;
@@ -42,15 +43,16 @@ struct ReverseDialerOptions {
 // Members are called on the loop. Destroyed there or after it has stopped.
 class ReverseDialer {
  public:
-  // A connection to the peer for the stream of that number; null while nobody
-  // has said where the peer is.
+  // A connection to a worker for the stream of that number; null while nobody
+  // has said where the worker is.
   using Connect = std::function<std::shared_ptr<grpc::Channel>(
       const std::string& peer, int stream_index)>;
 
-  // `open_calls` outlives it.
+  // `directory` says which peers are behind a relay. It and `open_calls`
+  // outlive the dialer.
   ReverseDialer(const ReverseDialerOptions& options,
                 std::shared_ptr<BulkCallState> state, OpenCalls& open_calls,
-                Connect connect);
+                const Directory& directory, Connect connect);
   ~ReverseDialer();
 
   // Those that await streams, all of them.
@@ -67,6 +69,7 @@ class ReverseDialer {
   const ReverseDialerOptions options_;
   const std::shared_ptr<BulkCallState> state_;
   OpenCalls& open_calls_;
+  const Directory& directory_;
   const Connect connect_;
   Random random_;
   absl::btree_map<std::string, std::unique_ptr<Peer>> peers_;

@@ -40,9 +40,10 @@ absl::Status CheckPeerOf(const grpc::AuthContext& context,
 }  // namespace
 
 ReverseIntake::ReverseIntake(std::shared_ptr<BulkCallState> state,
-                             OpenCalls& open_calls, std::string peer, int index,
-                             DialledEvents& events)
-    : FrameIntake(std::move(state), open_calls, std::move(peer)),
+                             OpenCalls& open_calls, const DialledPeer& peer,
+                             int index, DialledEvents& events)
+    : FrameIntake(std::move(state), open_calls, peer.worker),
+      server_name_(peer.server()),
       events_(&events) {
   context_.AddMetadata(kStreamKey, absl::StrCat(index));
 }
@@ -61,12 +62,12 @@ void ReverseIntake::Close() {
 
 // The handshake has asked whether the server is the worker that is meant.
 absl::Status ReverseIntake::CheckPeer() {
-  return CheckPeerOf(*context_.auth_context(), from_, *state_->revocations,
-                     server_);
+  return CheckPeerOf(*context_.auth_context(), server_name_,
+                     *state_->revocations, server_);
 }
 
 FetchAnswer::FetchAnswer(std::shared_ptr<BulkCallState> state,
-                         OpenCalls& open_calls, std::string peer,
+                         OpenCalls& open_calls, DialledPeer peer,
                          DialledEvents& events)
     : DialledCall(open_calls),
       state_(std::move(state)),
@@ -92,8 +93,8 @@ void FetchAnswer::OnReadDone(bool ok) {
   if (!key.ok()) return End(key.status());
   key_ = *key;
   std::optional<Caller> server;
-  const absl::Status believed = CheckPeerOf(*context_.auth_context(), peer_,
-                                            *state_->revocations, server);
+  const absl::Status believed = CheckPeerOf(
+      *context_.auth_context(), peer_.server(), *state_->revocations, server);
   if (!believed.ok()) return End(believed);
   peer_is_worker_ = server->name.has_value();
   state_->loop.Post([call = self()] { call->AnswerKey(); });
@@ -103,7 +104,7 @@ void FetchAnswer::AnswerKey() {
   if (events_ != nullptr) events_->OnTaken();
   if (state_->inbox == nullptr) return;
   absl::StatusOr<Payload> object =
-      state_->inbox->OnFetch({peer_, peer_is_worker_}, key_);
+      state_->inbox->OnFetch({peer_.worker, peer_is_worker_}, key_);
   if (object.ok()) {
     object_ = *std::move(object);
     pieces_ = FetchPieceCount(object_.size());

@@ -1,7 +1,8 @@
 // transport/grpc/reverse_dialled.h
 //
 // Calls that this worker opens because its peer cannot dial it: one stream on
-// which the peer sends frames, and one fetch that the peer may make.
+// which the peer sends frames, and one fetch that the peer may make. They go to
+// the peer or, if it cannot be dialled either, to the relay between the two.
 #ifndef SKERRY_TRANSPORT_GRPC_REVERSE_DIALLED_H_
 #define SKERRY_TRANSPORT_GRPC_REVERSE_DIALLED_H_
 
@@ -39,13 +40,22 @@ class DialledHandle {
   virtual void Close() = 0;
 };
 
+// Who uses a call that this worker opens.
+struct DialledPeer {
+  std::string worker;
+  std::string relay;  // empty: the call goes to the worker itself
+
+  // Whose certificate the server has to show.
+  const std::string& server() const { return relay.empty() ? worker : relay; }
+};
+
 // Frames that come in.
 class ReverseIntake final : public FrameIntake<DialledCall<ReverseIntake>>,
                             public DialledHandle {
  public:
-  // `peer` sends the frames, and is the worker at the other end of the channel.
+  // `peer` sends the frames.
   ReverseIntake(std::shared_ptr<BulkCallState> state, OpenCalls& open_calls,
-                std::string peer, int index, DialledEvents& events);
+                const DialledPeer& peer, int index, DialledEvents& events);
 
   void OnBegin() { BeginIntake(); }
   void OnEnd(const absl::Status& why);
@@ -55,6 +65,7 @@ class ReverseIntake final : public FrameIntake<DialledCall<ReverseIntake>>,
   void OnReadsOver() override { AwaitStatus(); }
   absl::Status CheckPeer() override;
 
+  const std::string server_name_;
   DialledEvents* events_;         // touched on the loop
   std::optional<Caller> server_;  // once something has come
 };
@@ -64,7 +75,7 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
                           public DialledHandle {
  public:
   FetchAnswer(std::shared_ptr<BulkCallState> state, OpenCalls& open_calls,
-              std::string peer, DialledEvents& events);
+              DialledPeer peer, DialledEvents& events);
 
   void OnBegin() { StartRead(&message_); }
   void OnEnd(const absl::Status& why);
@@ -77,7 +88,7 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
   void WriteNext();
 
   const std::shared_ptr<BulkCallState> state_;
-  const std::string peer_;
+  const DialledPeer peer_;
   DialledEvents* events_;  // touched on the loop
   // The peer has shown the certificate of a worker. Set with the key.
   bool peer_is_worker_ = false;

@@ -1,59 +1,21 @@
 // Streams that a worker opens because nobody can dial it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <future>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
-#include <vector>
 
-#include "base/hash.h"
 #include "protocol/peers.h"
-#include "runtime/log.h"
-#include "runtime/posix/posix_loop.h"
-#include "runtime/testing/memory_files.h"
 #include "transport/directory.h"
 #include "transport/grpc/grpc_bulk.h"
-#include "transport/grpc/testing/test_identity.h"
+#include "transport/grpc/testing/bulk_nodes.h"
 #include "transport/testing/bulk_conformance.h"
 
 namespace skerry::transport {
 namespace {
 
 using protocol::kReverse;
-
-// What all drivers and fixtures share.
-class Loop {
- public:
-  ~Loop() { loop.Stop(); }
-  void Run(std::function<void()> task) {
-    std::promise<void> done;
-    loop.Post([&] {
-      task();
-      done.set_value();
-    });
-    done.get_future().get();
-  }
-  void Await(std::function<bool()> is_so) {
-    std::promise<void> done;
-    std::function<void()> ask = [&] {
-      if (is_so()) return done.set_value();
-      loop.RunAt(loop.Now() + absl::Milliseconds(1), ask);
-    };
-    loop.Post(ask);
-    done.get_future().get();
-  }
-
-  runtime::PosixLoop loop{"test-loop"};
-};
 
 // The end that sends listens, and the one that receives opens the streams. It
 // would not be found at the address that the directory has for it.
@@ -115,7 +77,7 @@ class ReverseDriver {
     return bulk.ok() ? *std::move(bulk) : nullptr;
   }
 
-  Loop loop_;
+  BulkLoop loop_;
   Directory directory_;
   Directory back_;
   RecordingReceiver nobody_;
@@ -126,77 +88,8 @@ class ReverseDriver {
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Reverse, BulkConformance, ReverseDriver);
 
-// Remembers what is logged.
-class LogKeeper final : public runtime::LogSink {
- public:
-  LogKeeper() { runtime::InstallLogSink(this); }
-  ~LogKeeper() override { runtime::InstallLogSink(nullptr); }
-  void Write(runtime::Severity, std::string_view event,
-             std::span<const runtime::LogField> fields) override {
-    std::lock_guard<std::mutex> lock(mutex_);
-    for (const runtime::LogField& field : fields) {
-      if (const auto* text = std::get_if<std::string>(&field.value)) {
-        lines_.emplace_back(event, *text);
-      }
-    }
-    changed_.notify_all();
-  }
-  // Returns once an event of that name has had a field with `words` in it.
-  void AwaitOne(const std::string& event, const std::string& words) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [&] {
-      return std::any_of(lines_.begin(), lines_.end(), [&](const auto& line) {
-        return line.first == event &&
-               line.second.find(words) != std::string::npos;
-      });
-    });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::pair<std::string, std::string>> lines_;  // guarded by mutex_
-};
-
-// Workers of one cluster with TLS, on one loop.
-class ReverseTest : public testing::Test {
+class ReverseTest : public BulkNodesTest {
  protected:
-  struct Node {
-    std::string name;
-    Directory directory;
-    RecordingReceiver receiver;
-    std::shared_ptr<Credentials> credentials;
-    std::unique_ptr<GrpcBulk> bulk;
-  };
-
-  ~ReverseTest() override {
-    loop_.Run([this] {
-      for (Node& node : nodes_) node.bulk.reset();
-    });
-  }
-
-  // A worker that calls itself `name` and has the certificate of `owner`.
-  Node& Make(const std::string& name, const std::string& owner) {
-    return Make(name, cluster_.Make(cluster_.Worker(owner), files_));
-  }
-  Node& Make(const std::string& name,
-             std::shared_ptr<Credentials> credentials) {
-    Node& node = nodes_.emplace_back();
-    node.name = name;
-    node.credentials = std::move(credentials);
-    loop_.Run([&] { Start(node); });
-    return node;
-  }
-  void Start(Node& node) {
-    GrpcBulkOptions options;
-    options.listen_address = "127.0.0.1:0";
-    options.name = node.name;
-    options.credentials = node.credentials;
-    options.channels_per_peer = 1;
-    node.bulk =
-        GrpcBulk::Start(options, loop_.loop, node.directory, node.receiver)
-            .value();
-  }
   // `hidden` opens streams to `open`, which waits for them.
   void Hide(Node& hidden, Node& open) {
     loop_.Run([&] {
@@ -205,43 +98,9 @@ class ReverseTest : public testing::Test {
     });
   }
   void OpenTo(Node& hidden, Node& open) {
-    hidden.directory.Learn({{open.name, {open.bulk->address()}}});
-    hidden.credentials->peers().Set(open.bulk->address(), open.name);
+    Introduce(hidden, open);
     hidden.directory.SetAwaitedBy({open.name});
   }
-  // The outcome comes into the future.
-  std::future<absl::Status> Send(Node& by, const Node& to, Frame frame) {
-    auto done = std::make_shared<std::promise<absl::Status>>();
-    loop_.Run([&] {
-      by.bulk->Send(to.name, std::move(frame), TrafficClass::kBulk,
-                    [done](absl::Status status) { done->set_value(status); });
-    });
-    return done->get_future();
-  }
-  absl::StatusOr<Payload> Fetch(Node& by, const Node& from,
-                                const FetchKey& key) {
-    std::promise<absl::StatusOr<Payload>> done;
-    loop_.Run([&] {
-      by.bulk->Fetch(from.name, key, [&](absl::StatusOr<Payload> object) {
-        done.set_value(std::move(object));
-      });
-    });
-    return done.get_future().get();
-  }
-  // Gives the node an object. Answers its key.
-  FetchKey Hold(Node& node, size_t size) {
-    FetchKey key{.job = 1, .span = 3, .sequence = 9};
-    const Payload object = RandomPayload(size, size);
-    key.hash = Hash64(object.bytes());
-    loop_.Run([&] { node.receiver.objects[key] = object; });
-    return key;
-  }
-
-  LogKeeper log_;  // outlives whoever logs
-  TestCluster cluster_{"lab"};
-  runtime::MemoryFiles files_;
-  std::deque<Node> nodes_;
-  Loop loop_;
 };
 
 TEST_F(ReverseTest, FramesOfBothDirectionsComeUnderTheNamesOfCertificates) {

@@ -23,7 +23,7 @@ class PeerAccessTest : public testing::Test, public runtime::LogSink {
     orders.job = JobId(7);
     orders.life = Life(5);
     orders.holders = {{0, 1, {"self", "s:1", ""}}, {1, 2, {"mate", "m:1", ""}}};
-    orders.workers = {{"self", "s:1", ""}, {"mate", "m:1", ""}};
+    orders.workers = {"self", "mate"};
     access_.Learn(orders);
   }
   ~PeerAccessTest() override { runtime::InstallLogSink(nullptr); }

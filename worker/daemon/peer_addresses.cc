@@ -7,7 +7,7 @@
 namespace skerry::worker {
 
 void LearnAddresses(const protocol::Orders& orders,
-                    const transport::Credentials& credentials,
+                    const transport::Credentials& credentials, bool relays,
                     transport::Directory& directory) {
   // Before connections are made.
   if (credentials.is_tls()) {
@@ -15,7 +15,10 @@ void LearnAddresses(const protocol::Orders& orders,
     for (const auto& [worker, endpoints] : orders.directory) {
       // Nobody is dialled there, and somebody else may have such an address
       // here.
-      if (endpoints.front() == protocol::kReverse) continue;
+      if (endpoints.front() == protocol::kReverse ||
+          !protocol::RelayIn(endpoints.front()).empty()) {
+        continue;
+      }
       for (const std::string& endpoint : endpoints) names.Set(endpoint, worker);
     }
     for (const protocol::JobOrders& job : orders.jobs) {
@@ -27,6 +30,7 @@ void LearnAddresses(const protocol::Orders& orders,
     }
   }
   directory.Learn(orders.directory);
+  directory.SetRelayed(relays ? orders.relayed : protocol::RelayedPairs());
   directory.SetAwaitedBy({orders.awaited_by.begin(), orders.awaited_by.end()});
 }
 

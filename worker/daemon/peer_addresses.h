@@ -10,10 +10,11 @@
 
 namespace skerry::worker {
 
-// Tells `directory` where workers are reached and who awaits streams, and, with
-// TLS, `credentials` whose certificate to expect at which address.
+// Tells `directory` where workers are reached, who awaits streams and, if this
+// worker `relays`, between whom. With TLS it tells `credentials` whose
+// certificate to expect at which address.
 void LearnAddresses(const protocol::Orders& orders,
-                    const transport::Credentials& credentials,
+                    const transport::Credentials& credentials, bool relays,
                     transport::Directory& directory);
 
 }  // namespace skerry::worker

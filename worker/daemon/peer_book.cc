@@ -31,10 +31,7 @@ void PeerBook::LearnReplicas(const protocol::JobOrders& orders, OfJob& job) {
 }
 
 void PeerBook::LearnWorkers(const protocol::JobOrders& orders, OfJob& job) {
-  Workers named;
-  for (const protocol::PeerAddress& peer : orders.workers) {
-    named.insert(peer.worker);
-  }
+  Workers named(orders.workers.begin(), orders.workers.end());
   // Other releases name some of the workers, and never the receiver.
   if (!named.contains(self_)) {
     job.workers.reset();

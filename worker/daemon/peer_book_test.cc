@@ -64,7 +64,7 @@ using Right = PeerBook::FetchRight;
 protocol::JobOrders WithWorkers(const std::vector<std::string>& workers) {
   protocol::JobOrders orders = Orders({"a0"}, "b");
   for (const std::string& worker : workers) {
-    orders.workers.push_back({worker, worker + ":1", ""});
+    orders.workers.push_back(worker);
   }
   return orders;
 }

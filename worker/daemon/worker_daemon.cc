@@ -235,7 +235,8 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
                  {{"drain", orders.drain}});
     SetJobsDraining();
   }
-  LearnAddresses(orders, *options_.session.credentials, environment_.directory);
+  LearnAddresses(orders, *options_.session.credentials, options_.relay,
+                 environment_.directory);
   revoked_.OnOrders(orders.revoked);
   data_.OnPaths(orders.data_paths);
   std::set<uint64_t> named;
@@ -397,7 +398,7 @@ protocol::StatusFacts WorkerDaemon::Facts() const {
   protocol::StatusFacts facts;
   facts.release = kRelease;
   facts.self = {options_.name, options_.address, options_.island_address,
-                options_.outbound_only};
+                options_.outbound_only, options_.relay};
   facts.island = options_.island;
   facts.boot = Boot(boot_);
   facts.incarnation = incarnation_;
@@ -421,6 +422,7 @@ protocol::StatusFacts WorkerDaemon::Facts() const {
   facts.stored = folders_.Stored();
   facts.programs = environment_.programs.Facts();
   facts.takes_streams = true;
+  facts.takes_relays = true;
   facts.unreached = environment_.bulk.unreached();
   facts.revoked_version = revoked_.version();
   // They are being started, as far as the coordinator is concerned: the cause

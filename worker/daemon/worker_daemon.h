@@ -45,6 +45,8 @@ struct WorkerOptions {
   std::string island_address;
   // Workers of other islands cannot dial it.
   bool outbound_only = false;
+  // It passes frames and fetches on between workers that cannot be dialled.
+  bool relay = false;
   SessionOptions session;
   // Time between two Status messages when nothing changes, until the first
   // orders name the lease.

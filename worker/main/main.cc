@@ -184,6 +184,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   options.name = line.name;
   options.island = line.island;
   options.outbound_only = line.outbound_only;
+  options.relay = line.relay;
   options.address =
       line.advertise.empty() ? parts.bulk->address() : line.advertise;
   if (transport::IsWildcard(options.address)) {

@@ -66,6 +66,11 @@ struct Network {
     app.add_flag("--outbound-only", line.outbound_only,
                  "Nobody of another island can connect to this worker: it "
                  "opens the connections to them");
+    app.add_flag("--relay", line.relay,
+                 "Pass on what workers with --outbound-only send each other; "
+                 "those of other islands have to be able to connect to this "
+                 "worker")
+        ->excludes("--outbound-only");
     identity.AddTo(app);
     AddJoining(app, line);
     app.add_option("--admin", line.admin,

@@ -26,6 +26,7 @@ struct CommandLine {
   std::string listen;
   std::string advertise;
   bool outbound_only = false;
+  bool relay = false;
   // None: plaintext.
   std::optional<transport::CredentialFiles> identity;
   // How it joins a cluster when it has no certificate; empty: it does not.

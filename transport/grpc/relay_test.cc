@@ -1,0 +1,498 @@
+// Two workers that both cannot be dialled, and the relay between them.
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "protocol/peers.h"
+#include "transport/directory.h"
+#include "transport/grpc/buffers.h"
+#include "transport/grpc/bulk_names.h"
+#include "transport/grpc/grpc_bulk.h"
+#include "transport/grpc/refused_calls.h"
+#include "transport/grpc/testing/bulk_nodes.h"
+#include "transport/grpc/testing/plaintext.h"
+#include "transport/testing/bulk_conformance.h"
+
+namespace skerry::transport {
+namespace {
+
+using protocol::ViaRelay;
+
+// Sender and receiver know the relay alone.
+class RelayDriver {
+ public:
+  ~RelayDriver() {
+    Run([this] {
+      receiving_.reset();
+      sending_.reset();
+      relay_.reset();
+    });
+  }
+
+  void Start(BulkReceiver& receiver) {
+    receiver_ = &receiver;
+    Run([this] {
+      relay_ = Make("r", at_relay_, nobody_);
+      at_relay_.SetRelayed({{"a", "b"}});
+      for (Directory* directory : {&at_sender_, &at_receiver_}) {
+        directory->Learn({{"r", {relay_->address()}}});
+      }
+      at_sender_.Learn({{"b", {ViaRelay("r"), "127.0.0.1:1"}}});
+      at_receiver_.Learn({{"a", {ViaRelay("r"), "127.0.0.1:1"}}});
+      sending_ = Make("a", at_sender_, nobody_);
+    });
+    StartReceiving();
+  }
+  void StartReceiving() {
+    Run([this] {
+      receiving_ = Make("b", at_receiver_, *receiver_);
+      at_receiver_.SetAwaitedBy({"a"});
+    });
+  }
+  void StopReceiving() {
+    Run([this] {
+      receiving_.reset();
+      at_receiver_.SetAwaitedBy({});
+    });
+  }
+  void RestartReceiving() {
+    StopReceiving();
+    StartReceiving();
+  }
+  void DestroySending() { sending_.reset(); }
+  BulkTransport& sending() { return *sending_; }
+  BulkTransport& receiving() { return *receiving_; }
+  std::string peer() const { return "b"; }
+  void Run(std::function<void()> task) { loop_.Run(std::move(task)); }
+  void Await(std::function<bool()> is_so) { loop_.Await(std::move(is_so)); }
+  void Settle() {
+    int turns = 0;
+    Await([&turns] { return ++turns > 20; });
+  }
+
+ private:
+  std::unique_ptr<GrpcBulk> Make(const std::string& name, Directory& directory,
+                                 BulkReceiver& receiver) {
+    GrpcBulkOptions options;
+    options.listen_address = "127.0.0.1:0";
+    options.name = name;
+    options.channels_per_peer = 1;  // the kit asks for order
+    options.fetch_stall_max = absl::Milliseconds(200);
+    return GrpcBulk::Start(options, loop_.loop, directory, receiver).value();
+  }
+
+  BulkLoop loop_;
+  Directory at_sender_;
+  Directory at_receiver_;
+  Directory at_relay_;
+  RecordingReceiver nobody_;
+  BulkReceiver* receiver_ = nullptr;
+  std::unique_ptr<GrpcBulk> relay_;
+  std::unique_ptr<GrpcBulk> receiving_;
+  std::unique_ptr<GrpcBulk> sending_;
+};
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Relay, BulkConformance, RelayDriver);
+
+class RelayTest : public BulkNodesTest {
+ protected:
+  // The orders of `one` say that it meets `other` at the relay.
+  static void Learn(Node& one, const Node& other, const Node& relay) {
+    Introduce(one, relay);
+    one.directory.Learn({{other.name, {ViaRelay(relay.name), "127.0.0.1:1"}}});
+    one.directory.SetAwaitedBy({other.name});
+  }
+  // All three are told.
+  void Meet(Node& a, Node& b, Node& relay) {
+    loop_.Run([&] {
+      relay.directory.SetRelayed({protocol::RelayedPair(a.name, b.name)});
+      Learn(a, b, relay);
+      Learn(b, a, relay);
+    });
+  }
+  static bool Same(const Payload& a, const Payload& b) {
+    return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(),
+                      b.bytes().end());
+  }
+};
+
+TEST_F(RelayTest, FramesOfBothDirectionsComeUnchangedUnderTheirSendersNames) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  const Frame there = MakeFrame(1, 0, (1 << 20) - 7);
+  const Frame back = MakeFrame(1, 1, 1 << 20);
+  EXPECT_TRUE(Send(a, b, there).get().ok());
+  EXPECT_TRUE(Send(b, a, back).get().ok());
+  loop_.Run([&] {
+    ASSERT_EQ(b.receiver.frames.size(), 1u);
+    EXPECT_EQ(b.receiver.frames[0].header, there.header);
+    EXPECT_TRUE(Same(b.receiver.frames[0].payload, there.payload));
+    ASSERT_EQ(a.receiver.frames.size(), 1u);
+    EXPECT_TRUE(Same(a.receiver.frames[0].payload, back.payload));
+    EXPECT_EQ(b.receiver.senders, absl::btree_set<std::string>({"a"}));
+    EXPECT_EQ(a.receiver.senders, absl::btree_set<std::string>({"b"}));
+    EXPECT_EQ(relay.receiver.offers, 0u);
+  });
+}
+
+TEST_F(RelayTest, AFetchAndItsRefusalPassInBothDirections) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  const FetchKey there = Hold(b, (size_t{5} << 19) + 3);
+  const FetchKey here = Hold(a, 0);
+  const auto object = Fetch(a, b, there);
+  ASSERT_TRUE(object.ok()) << object.status();
+  loop_.Run([&] {
+    ASSERT_EQ(object->size(), b.receiver.objects.at(there).size());
+    EXPECT_TRUE(Same(*object, b.receiver.objects.at(there)));
+    EXPECT_EQ(b.receiver.fetchers.back(), (Fetcher{"a", true}));
+  });
+  EXPECT_TRUE(Fetch(b, a, here).ok());
+  const absl::Status missing = Fetch(a, b, {.job = 1, .span = 4}).status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(missing.message(), "span 4 not held");
+}
+
+TEST_F(RelayTest, ManyFetchesShareTheCallsThatThereAre) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  const FetchKey key = Hold(b, 1000);
+  int fetched = 0;
+  loop_.Run([&] {
+    for (int i = 0; i < 100; ++i) {
+      a.bulk->Fetch(b.name, key, [&](absl::StatusOr<Payload> object) {
+        EXPECT_TRUE(object.ok()) << object.status();
+        ++fetched;
+      });
+    }
+  });
+  loop_.Await([&] { return fetched == 100; });
+}
+
+TEST_F(RelayTest, AReceiverThatDiesAndComesBackGetsWhatWasNotAnswered) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  // Held and lost with the stream.
+  b.receiver.attempt = 0;
+  auto outcome = Send(a, b, MakeFrame(1, 0, 1000));
+  loop_.Await([&] { return b.receiver.offers > 0; });
+  loop_.Run([&] {
+    b.bulk.reset();
+    b.directory.SetAwaitedBy({});
+    b.receiver.attempt = 1;
+    Start(b);
+    b.directory.SetAwaitedBy({"a"});
+  });
+  EXPECT_TRUE(outcome.get().ok());
+  loop_.Run([&] { EXPECT_EQ(b.receiver.frames.size(), 1u); });
+}
+
+TEST_F(RelayTest, AReceiverHearsThatItsSenderIsGoneAndTakesTheNext) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  EXPECT_TRUE(Send(a, b, MakeFrame(1, 0, 1000)).get().ok());
+  loop_.Run([&] {
+    a.bulk.reset();
+    a.directory.SetAwaitedBy({});
+  });
+  log_.AwaitOne("bulk.reverse.lost", "worker a or its connection has gone");
+  loop_.Run([&] {
+    Start(a);
+    a.directory.SetAwaitedBy({"b"});
+  });
+  EXPECT_TRUE(Send(a, b, MakeFrame(1, 1, 1000)).get().ok());
+  loop_.Run([&] { EXPECT_EQ(b.receiver.frames.size(), 2u); });
+}
+
+TEST_F(RelayTest, ARelayThatComesBackElsewhereIsUsedAgain) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  b.receiver.attempt = 0;
+  auto outcome = Send(a, b, MakeFrame(1, 0, 1000));
+  loop_.Await([&] { return b.receiver.offers > 0; });
+  loop_.Run([&] {
+    relay.bulk.reset();
+    b.receiver.attempt = 1;
+    Start(relay);
+    Learn(a, b, relay);
+    Learn(b, a, relay);
+  });
+  EXPECT_TRUE(outcome.get().ok());
+  EXPECT_TRUE(Send(b, a, MakeFrame(1, 1, 1000)).get().ok());
+}
+
+TEST_F(RelayTest, AnotherRelayTakesOver) {
+  Node& relay = Make("r", "r");
+  Node& spare = Make("s", "s");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  b.receiver.attempt = 0;
+  auto outcome = Send(a, b, MakeFrame(1, 0, 1000));
+  loop_.Await([&] { return b.receiver.offers > 0; });
+  loop_.Run([&] {
+    relay.bulk.reset();
+    b.receiver.attempt = 1;
+  });
+  Meet(a, b, spare);
+  EXPECT_TRUE(outcome.get().ok());
+  const FetchKey key = Hold(a, 1000);
+  EXPECT_TRUE(Fetch(b, a, key).ok());
+}
+
+TEST_F(RelayTest, WhoComesBeforeTheOrdersOfTheRelayWaits) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  loop_.Run([&] {
+    Learn(a, b, relay);
+    Learn(b, a, relay);
+  });
+  auto outcome = Send(a, b, MakeFrame(1, 0, 1000));
+  loop_.Run([&] { relay.directory.SetRelayed({{"a", "b"}}); });
+  EXPECT_TRUE(outcome.get().ok());
+}
+
+TEST_F(RelayTest, APairThatIsNotRelayedIsRefusedInALineAtAllEnds) {
+  relay_options_.named_within = absl::ZeroDuration();
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  loop_.Run([&] {
+    relay.directory.SetRelayed({{"a", "c"}});
+    Learn(a, b, relay);
+    Learn(b, a, relay);
+  });
+  auto outcome = Send(a, b, MakeFrame(1, 0, 1000));
+  const std::string why =
+      "this worker passes nothing on between workers a and b: none of its "
+      "orders say so";
+  log_.AwaitOne("transport.call.refused", why);
+  log_.AwaitOne("bulk.stream.lost", why);
+  log_.AwaitOne("bulk.reverse.lost", why);
+  EXPECT_EQ(Fetch(a, b, Hold(b, 10)).status().code(),
+            absl::StatusCode::kPermissionDenied);
+  EXPECT_GT(relay.credentials->refused_calls().count(CallRefusal::kNotAllowed),
+            0u);
+  loop_.Run([&] { EXPECT_EQ(b.receiver.offers, 0u); });
+}
+
+TEST_F(RelayTest, APairThatIsTakenBackEndsForBoth) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  EXPECT_TRUE(Send(a, b, MakeFrame(1, 0, 1000)).get().ok());
+  loop_.Run([&] { relay.directory.SetRelayed({}); });
+  const std::string why =
+      "this worker no longer passes anything on between workers a and b";
+  log_.AwaitOne("bulk.stream.lost", why);
+  log_.AwaitOne("bulk.reverse.lost", why);
+}
+
+TEST_F(RelayTest, ASenderWhosePeerHasOpenedNothingHearsIt) {
+  relay_options_.opened_within = absl::ZeroDuration();
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  loop_.Run([&] {
+    relay.directory.SetRelayed({{"a", "b"}});
+    Learn(a, b, relay);
+  });
+  auto outcome = Send(a, b, MakeFrame(1, 0, 1000));
+  log_.AwaitOne("bulk.stream.lost",
+                "worker b cannot be dialled and has opened no stream for a");
+  loop_.Run([&] { Learn(b, a, relay); });
+}
+
+TEST_F(RelayTest, AWorkerThatTakesAnothersNameIsPassedNothing) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& liar = Make("b", "c");
+  Meet(a, liar, relay);
+  auto outcome = Send(a, liar, MakeFrame(1, 0, 1000));
+  log_.AwaitOne("transport.call.refused",
+                "calls itself b and has the certificate of worker c");
+  loop_.Run([&] { EXPECT_EQ(liar.receiver.offers, 0u); });
+}
+
+// The worker at the address is another than the orders say.
+TEST_F(RelayTest, NothingIsTakenFromAWorkerThatIsNotTheRelay) {
+  Node& other = Make("r", "x");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, other);
+  EXPECT_FALSE(Fetch(a, b, Hold(b, 10)).ok());
+  loop_.Run([&] { EXPECT_TRUE(b.receiver.fetchers.empty()); });
+}
+
+TEST_F(RelayTest, ARevokedSenderOrReceiverLosesItsStreams) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  EXPECT_TRUE(Send(a, b, MakeFrame(1, 0, 1000)).get().ok());
+  relay.credentials->revocations()->Set(
+      {identity::FormatName(cluster_.Worker("a"))});
+  auto outcome = Send(a, b, MakeFrame(1, 1, 1000));
+  log_.AwaitOne("bulk.stream.lost", "is revoked");
+  loop_.Run([&] { EXPECT_EQ(b.receiver.frames.size(), 1u); });
+}
+
+TEST_F(RelayTest, AReceiverTakesNothingFromARevokedRelay) {
+  Node& relay = Make("r", "r");
+  Node& a = Make("a", "a");
+  Node& b = Make("b", "b");
+  Meet(a, b, relay);
+  EXPECT_TRUE(Send(a, b, MakeFrame(1, 0, 1000)).get().ok());
+  b.credentials->revocations()->Set(
+      {identity::FormatName(cluster_.Worker("r"))});
+  auto outcome = Send(a, b, MakeFrame(1, 1, 1000));
+  log_.AwaitOne("bulk.reverse.lost", "is revoked");
+  loop_.Run([&] { EXPECT_EQ(b.receiver.frames.size(), 1u); });
+}
+
+// One end of a relayed stream, without anything behind it.
+class BareCall final
+    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  BareCall(const std::string& address, const char* method,
+           const std::string& from, const std::string& peer) {
+    context_.AddMetadata(kVersionKey, kVersion);
+    context_.AddMetadata(kFromKey, from);
+    context_.AddMetadata(kPeerKey, peer);
+    context_.AddMetadata(kStreamKey, "1");
+    grpc::GenericStub(PlaintextChannel(address))
+        .PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
+    AddHold();
+    StartCall();
+  }
+
+  // Writes so many messages of that size, one after another.
+  void WriteAll(int count, size_t bytes) {
+    left_ = count;
+    text_ = std::string(bytes, 'x');
+    WriteNext();
+  }
+  // Returns the first bytes of the next message.
+  std::string ReadOne() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    has_read_ = false;
+    StartRead(&reading_);
+    changed_.wait(lock, [this] { return has_read_; });
+    const auto bytes = MessageToBytes(reading_);
+    std::string text;
+    for (size_t i = 0; bytes.ok() && i < 8; ++i) {
+      text.push_back(static_cast<char>((*bytes)[i]));
+    }
+    return text;
+  }
+  int written() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return written_;
+  }
+  void Finish() {
+    context_.TryCancel();
+    RemoveHold();
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return is_done_; });
+  }
+
+ private:
+  void WriteNext() {
+    const std::string head = absl::StrCat(absl::Dec(left_, absl::kZeroPad8));
+    text_.replace(0, head.size(), head);
+    writing_ = BytesToMessage(std::as_bytes(std::span(text_)));
+    StartWrite(&writing_);
+  }
+  void OnWriteDone(bool ok) override {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!ok) return;
+      ++written_;
+    }
+    if (--left_ > 0) WriteNext();
+  }
+  void OnReadDone(bool) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    has_read_ = true;
+    changed_.notify_all();
+  }
+  void OnDone(const grpc::Status&) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    is_done_ = true;
+    changed_.notify_all();
+  }
+
+  grpc::ClientContext context_;
+  std::string text_;
+  int left_ = 0;
+  grpc::ByteBuffer writing_;
+  grpc::ByteBuffer reading_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // All are guarded by mutex_.
+  int written_ = 0;
+  bool has_read_ = false;
+  bool is_done_ = false;
+};
+
+// What the relay keeps for a receiver that does not read is bounded by windows
+// of two connections, and not by what is sent.
+TEST(RelayBackPressureTest, ASenderIsNoFasterThanItsReceiver) {
+  BulkLoop loop;
+  Directory directory;
+  RecordingReceiver receiver;
+  std::unique_ptr<GrpcBulk> relay;
+  loop.Run([&] {
+    GrpcBulkOptions options;
+    options.listen_address = "127.0.0.1:0";
+    options.name = "r";
+    directory.SetRelayed({{"a", "b"}});
+    relay = GrpcBulk::Start(options, loop.loop, directory, receiver).value();
+  });
+  constexpr int kMessages = 400;
+  constexpr int kAheadMax = 128;
+  BareCall sender(relay->address(), kRelayFramesMethod, "a", "b");
+  BareCall taker(relay->address(), kRelayReverseFramesMethod, "b", "a");
+  sender.WriteAll(kMessages, size_t{1} << 20);
+  int furthest = 0;
+  for (int read = 0; read < kMessages; ++read) {
+    ASSERT_EQ(taker.ReadOne(),
+              absl::StrCat(absl::Dec(kMessages - read, absl::kZeroPad8)));
+    // The sender has the time to run ahead.
+    if (read < 20) {
+      int turns = 0;
+      loop.Await([&turns] { return ++turns > 20; });
+    }
+    furthest = std::max(furthest, sender.written() - read);
+  }
+  EXPECT_LE(furthest, kAheadMax);
+  sender.Finish();
+  taker.Finish();
+  loop.Run([&] { relay.reset(); });
+}
+
+}  // namespace
+}  // namespace skerry::transport
