@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "checkpoint/manifest.h"
@@ -80,8 +81,15 @@ class CheckpointStore {
   absl::StatusOr<std::vector<std::byte>> Read(const std::string& name,
                                               const CheckpointFile& file) const;
 
-  // Reads everything. Errors: DataLoss, naming the first file that is missing
-  // or differs; NotFound.
+  // Gives the file's bytes to `take` in order, piece by piece, for files of any
+  // size. Ends with the first error of `take`. Errors: as Read, and what was
+  // given before may be wrong then.
+  absl::Status Stream(
+      const std::string& name, const CheckpointFile& file,
+      absl::FunctionRef<absl::Status(runtime::ByteSpan piece)> take) const;
+
+  // Reads everything, piece by piece. Errors: DataLoss, naming the first file
+  // that is missing or differs; NotFound.
   absl::Status Verify(const std::string& name) const;
 
   // Removes all finished checkpoints but the newest `count`, and what

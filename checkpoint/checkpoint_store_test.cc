@@ -1,5 +1,6 @@
 #include "checkpoint/checkpoint_store.h"
 
+#include <algorithm>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -168,11 +169,46 @@ TEST_F(CheckpointStoreTest, EveryFlippedBitIsFound) {
   EXPECT_TRUE(store_.Verify("checkpoint-5").ok());
 }
 
+TEST_F(CheckpointStoreTest, LargeFilesStreamInPieces) {
+  auto writer = store_.Begin(About(5));
+  ASSERT_TRUE(writer.ok());
+  std::vector<std::byte> large((size_t{3} << 20) + 5);
+  for (size_t i = 0; i < large.size(); ++i) large[i] = std::byte(i % 251);
+  ASSERT_TRUE(writer->Add("inner.safetensors", large).ok());
+  ASSERT_TRUE(writer->Seal().ok());
+  const auto manifest = store_.Find("checkpoint-5");
+  ASSERT_TRUE(manifest.ok());
+  const CheckpointFile* inner = FindInnerState(*manifest);
+  ASSERT_NE(inner, nullptr);
+  std::vector<std::byte> read;
+  size_t most = 0;
+  const auto take = [&](runtime::ByteSpan piece) {
+    most = std::max(most, piece.size());
+    read.insert(read.end(), piece.begin(), piece.end());
+    return absl::OkStatus();
+  };
+  EXPECT_TRUE(store_.Stream("checkpoint-5", *inner, take).ok());
+  EXPECT_EQ(read, large);
+  EXPECT_LE(most, size_t{1} << 20);
+  // Whoever reads may have enough.
+  const absl::Status full = absl::ResourceExhaustedError("disk full");
+  EXPECT_EQ(store_.Stream("checkpoint-5", *inner,
+                          [&](runtime::ByteSpan) { return full; }),
+            full);
+  ASSERT_TRUE(Write(6).ok());
+  EXPECT_EQ(FindInnerState(*store_.Find("checkpoint-6")), nullptr);
+}
+
 TEST_F(CheckpointStoreTest, AMissingOrShortFileIsNamed) {
   ASSERT_TRUE(Write(5).ok());
   ASSERT_TRUE(blobs_.Put("checkpoint-5/config.json", Bytes("cut")).ok());
   EXPECT_THAT(std::string(store_.Verify("checkpoint-5").message()),
               HasSubstr("checkpoint-5/config.json has 3 bytes, not 11"));
+  ASSERT_TRUE(
+      blobs_.Put("checkpoint-5/config.json", Bytes("config.json and more"))
+          .ok());
+  EXPECT_THAT(std::string(store_.Verify("checkpoint-5").message()),
+              HasSubstr("checkpoint-5/config.json has more than 11 bytes"));
   ASSERT_TRUE(blobs_.Delete("checkpoint-5/model.safetensors").ok());
   EXPECT_THAT(std::string(store_.Verify("checkpoint-5").message()),
               HasSubstr("checkpoint-5/model.safetensors is missing"));

@@ -195,6 +195,13 @@ absl::Status ValidateSamples(const Manifest& manifest) {
 
 }  // namespace
 
+const CheckpointFile* FindInnerState(const Manifest& manifest) {
+  for (const CheckpointFile& file : manifest.files) {
+    if (file.file == kInnerStateFile) return &file;
+  }
+  return nullptr;
+}
+
 absl::Status ValidateManifest(const Manifest& manifest) {
   if (manifest.job.empty()) return Bad("names no job");
   if (manifest.files.size() > kFilesMax) return Bad("lists too many files");

@@ -19,6 +19,9 @@
 namespace skerry::checkpoint {
 
 inline constexpr std::string_view kManifestFile = "skerry-checkpoint.json";
+// The inner state of one trainer (docs/formats/inner_state.md), at the
+// checkpoint's sequence. Only some checkpoints have it.
+inline constexpr std::string_view kInnerStateFile = "inner.safetensors";
 
 struct CheckpointFile {
   std::string file;  // beside the manifest
@@ -58,6 +61,9 @@ struct Manifest {
   std::optional<uint64_t> layout_hash = std::nullopt;
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
+
+// The entry of the inner state; null when the checkpoint has none.
+const CheckpointFile* FindInnerState(const Manifest& manifest);
 
 // Errors: InvalidArgument, naming the entry, when a name leaves the folder, is
 // the manifest's own or is listed twice, a digest is malformed, the job has no

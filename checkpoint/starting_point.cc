@@ -1,5 +1,6 @@
 #include "checkpoint/starting_point.h"
 
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -148,6 +149,30 @@ absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
   }
   SKERRY_ASSIGN_OR_RETURN(const auto blobs, places.Open(where.folder));
   return ReadState(CheckpointStore(*blobs), where.name);
+}
+
+absl::Status CopyInnerState(const StartingPoint& where,
+                            const std::string& sha256, const std::string& path,
+                            runtime::BlobStores& places,
+                            runtime::Files& files) {
+  SKERRY_ASSIGN_OR_RETURN(const Described found,
+                          Describe(where, places, files));
+  SKERRY_RETURN_IF_ERROR(CheckIdentity(where, found.sha256, sha256));
+  const CheckpointFile* inner =
+      found.manifest.has_value() ? FindInnerState(*found.manifest) : nullptr;
+  if (inner == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat(PathOf(where), " has no inner state"));
+  }
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places.Open(where.folder));
+  SKERRY_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::ByteSink> copy,
+                          files.Create(path));
+  SKERRY_RETURN_IF_ERROR(Annotate(
+      CheckpointStore(*blobs).Stream(
+          where.name, *inner,
+          [&copy](runtime::ByteSpan piece) { return copy->Append(piece); }),
+      where.folder));
+  return copy->Commit();
 }
 
 }  // namespace skerry::checkpoint

@@ -58,6 +58,13 @@ absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
                                              runtime::BlobStores& places,
                                              runtime::Files& files);
 
+// Copies the inner state of a checkpoint to the file `path`, durably and piece
+// by piece. Errors: as Describe; NotFound when the checkpoint has none;
+// FailedPrecondition when it is not what `sha256` names; those of the file.
+absl::Status CopyInnerState(const StartingPoint& where,
+                            const std::string& sha256, const std::string& path,
+                            runtime::BlobStores& places, runtime::Files& files);
+
 }  // namespace skerry::checkpoint
 
 #endif  // SKERRY_CHECKPOINT_STARTING_POINT_H_

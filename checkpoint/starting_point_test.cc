@@ -58,7 +58,8 @@ ModelState ProgramExample(float first) {
 
 class StartingPointTest : public testing::Test {
  protected:
-  void Save(uint64_t sequence, const ModelState& state) {
+  void Save(uint64_t sequence, const ModelState& state,
+            const std::string& inner = "") {
     auto writer = store_.Begin({.job = "bible",
                                 .job_id = 1,
                                 .sequence = sequence,
@@ -73,6 +74,11 @@ class StartingPointTest : public testing::Test {
                              return writer->Add(file, b);
                            })
                     .ok());
+    if (!inner.empty()) {
+      ASSERT_TRUE(
+          writer->Add("inner.safetensors", std::as_bytes(std::span(inner)))
+              .ok());
+    }
     ASSERT_TRUE(writer->Seal().ok());
   }
   void SaveAsTransformersDoes(const std::string& folder,
@@ -111,6 +117,39 @@ TEST_F(StartingPointTest, ACheckpointComesBackBitForBit) {
   EXPECT_EQ(
       Describe({"/store", "checkpoint-5"}, places_, files_)->manifest->samples,
       9u);
+}
+
+TEST_F(StartingPointTest, AnInnerStateIsCopiedAndBelongsToNoExport) {
+  Save(5, Example(1), "moments");
+  Save(7, Example(2));
+  const auto copy = [this](const StartingPoint& where, std::string sha256) {
+    if (sha256.empty()) sha256 = Describe(where, places_, files_)->sha256;
+    return CopyInnerState(where, sha256, "/inner", places_, files_);
+  };
+  const StartingPoint five{"/store", "checkpoint-5"};
+  EXPECT_TRUE(copy(five, "").ok());
+  const auto copied = files_.Read("/inner");
+  ASSERT_TRUE(copied.ok()) << copied.status();
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(copied->data()),
+                        copied->size()),
+            "moments");
+  ASSERT_TRUE(files_.Remove("/inner").ok());
+  const absl::Status none = copy({"/store", "checkpoint-7"}, "");
+  EXPECT_TRUE(absl::IsNotFound(none));
+  EXPECT_EQ(none.message(), "/store/checkpoint-7 has no inner state");
+  EXPECT_TRUE(absl::IsFailedPrecondition(copy(five, std::string(64, 'a'))));
+  ASSERT_TRUE(files_.FlipBit("/store/checkpoint-5/inner.safetensors", 9).ok());
+  const absl::Status damaged = copy(five, "");
+  EXPECT_TRUE(absl::IsDataLoss(damaged));
+  EXPECT_THAT(std::string(damaged.message()),
+              HasSubstr("checkpoint-5/inner.safetensors does not have the "
+                        "hash that the manifest names"));
+  EXPECT_FALSE(files_.Read("/inner").ok()) << "nothing half-copied is left";
+  // The weights are read without it, and an export has no such file.
+  const auto state = Read(five);
+  ASSERT_TRUE(state.ok()) << state.status();
+  SaveAsTransformersDoes("/exported", *state, {});
+  EXPECT_FALSE(files_.Read("/exported/inner.safetensors").ok());
 }
 
 TEST_F(StartingPointTest, AModelOfTransformersHasWeightsAndNoMomentum) {

@@ -108,19 +108,25 @@ uint64_t BytesIn(const checkpoint::Manifest& manifest) {
   return bytes;
 }
 
+bool HasInner(const Listed& one) {
+  return checkpoint::FindInnerState(one.manifest) != nullptr;
+}
+
 std::string ListText(const std::vector<Listed>& all) {
   Table table({{"NAME"},
                {"JOB"},
                {"SEQUENCE", Align::kRight},
                {"SAMPLES", Align::kRight},
                {"SIZE", Align::kRight},
+               {"INNER STATE"},
                {"STATE"}});
   for (const Listed& one : all) {
     const bool whole = one.status.ok();
     table.AddRow({one.name, whole ? Printable(one.manifest.job) : "",
                   absl::StrCat(one.sequence),
                   whole ? absl::StrCat(one.manifest.samples) : "",
-                  whole ? BytesText(BytesIn(one.manifest)) : "", StateOf(one)});
+                  whole ? BytesText(BytesIn(one.manifest)) : "",
+                  whole ? (HasInner(one) ? "yes" : "no") : "", StateOf(one)});
   }
   return table.Text();
 }
@@ -137,6 +143,7 @@ std::string ListJson(const std::vector<Listed>& all) {
       entry["job_id"] = absl::StrCat(one.manifest.job_id);
       entry["samples"] = absl::StrCat(one.manifest.samples);
       entry["bytes"] = absl::StrCat(BytesIn(one.manifest));
+      entry["inner_state"] = HasInner(one);
     } else {
       entry["problem"] = std::string(one.status.message());
     }

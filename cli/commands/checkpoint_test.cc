@@ -26,14 +26,16 @@ constexpr size_t kElements = 3 * 2 + 2 * 2 + 2 * 2 + 2 * 6 + 6 + 2 * 2 + 2 +
 class CheckpointCommandTest : public testing::Test {
  protected:
   CheckpointCommandTest() { arguments_.folder = "/store"; }
-  void Write(uint64_t sequence) {
+  void Write(uint64_t sequence, bool has_inner = false) {
     Write(sequence,
           checkpoint::ModelState{.config_json = kConfig,
                                  .anchor = std::vector<float>(
                                      kElements, static_cast<float>(sequence)),
-                                 .outer_momentum = {}});
+                                 .outer_momentum = {}},
+          has_inner);
   }
-  void Write(uint64_t sequence, const checkpoint::ModelState& state) {
+  void Write(uint64_t sequence, const checkpoint::ModelState& state,
+             bool has_inner = false) {
     runtime::DirectoryBlobStore blobs("/store", files_);
     checkpoint::Manifest about{.job = "bible",
                                .job_id = 1,
@@ -49,6 +51,9 @@ class CheckpointCommandTest : public testing::Test {
                       return writer->Add(file, bytes);
                     })
                     .ok());
+    if (has_inner) {
+      ASSERT_TRUE(writer->Add("inner.safetensors", {}).ok());
+    }
     ASSERT_TRUE(writer->Seal().ok());
   }
   using Command = absl::Status (*)(const CheckpointArguments&, runtime::Files&,
@@ -80,6 +85,23 @@ TEST_F(CheckpointCommandTest, ListShowsWhatCountsAndWhatDoesNot) {
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["checkpoints"][0]["samples"], "160");
   EXPECT_EQ(json["checkpoints"][1]["state"], "unfinished");
+}
+
+TEST_F(CheckpointCommandTest, ListTellsWhichOnesHaveAnInnerState) {
+  Write(2);
+  Write(4, /*has_inner=*/true);
+  ASSERT_TRUE(Run(ListCheckpoints).ok());
+  EXPECT_THAT(out_, HasSubstr("INNER STATE  STATE"));
+  EXPECT_THAT(out_, HasSubstr("no           complete\n"));
+  EXPECT_THAT(out_, HasSubstr("yes          complete\n"));
+  ASSERT_TRUE(Run(ListCheckpoints, OutputForm::kJson).ok());
+  const auto json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json["checkpoints"][0]["inner_state"], false);
+  EXPECT_EQ(json["checkpoints"][1]["inner_state"], true);
+  arguments_.out = "/out";
+  ASSERT_TRUE(Run(ExportCheckpoint).ok());
+  EXPECT_THAT(*files_.List("/out"),
+              ElementsAre("config.json", "model.safetensors"));
 }
 
 TEST_F(CheckpointCommandTest, VerifyNamesWhatIsDamaged) {

@@ -105,8 +105,9 @@ class TrainerPort {
   // is being made durable.
   virtual bool CanSaveInner() = 0;
   virtual void SaveInner(const InnerLabel& label, Done<absl::Status> done) = 0;
-  // Has the trainer take what was saved last, if it is of this layout.
-  // NotFound: nothing was saved. InvalidArgument: it is of no use.
+  // Has the trainer take what was saved last, or what came from a checkpoint,
+  // if it is of this layout. NotFound, with a text that says why: there is
+  // nothing. InvalidArgument: it is of no use.
   virtual void LoadInner(uint64_t layout_hash,
                          Done<absl::StatusOr<InnerProgress>> done) = 0;
   virtual TrainerMemory memory() = 0;

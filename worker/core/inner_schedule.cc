@@ -1,5 +1,6 @@
 #include "worker/core/inner_schedule.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace skerry::worker {
@@ -9,6 +10,8 @@ void InnerSchedule::OnTrainer(bool can_save) {
   decides_ = true;
   is_unproven_ = false;
   has_trained_ = false;
+  has_state_ = false;
+  leaves_something_ = false;
 }
 
 void InnerSchedule::OnTrainerFailed() {
@@ -23,12 +26,21 @@ void InnerSchedule::OnRound() {
 void InnerSchedule::OnLoaded(bool loaded) {
   decides_ = false;
   is_unproven_ = loaded;
+  has_state_ = loaded;
 }
 
-void InnerSchedule::OnSaved(Instant since, Instant now, uint64_t sequence) {
+void InnerSchedule::OnSaved(Instant since, Instant now, uint64_t sequence,
+                            bool for_checkpoint) {
   has_trained_ = false;
   saved_at_ = sequence;
-  next_save_ = now + (kPartOfTime - 1) * (now - since);
+  absl::Duration rest = (kPartOfTime - 1) * (now - since);
+  if (for_checkpoint) rest = std::max(rest, kCheckpointTakes);
+  next_save_ = now + rest;
+  OnPassed(sequence);
+}
+
+void InnerSchedule::OnPassed(uint64_t sequence) {
+  passed_ = std::max(passed_, sequence);
 }
 
 void InnerSchedule::OnSaveFailed(Instant now) {
@@ -41,12 +53,21 @@ const char* InnerSchedule::Distrust() const {
                                     "the saved one failed in their first round";
 }
 
+bool InnerSchedule::IsForCheckpoint(uint64_t sequence,
+                                    uint64_t checkpoint_every,
+                                    bool is_last) const {
+  if (checkpoint_every == 0 || sequence <= saved_at_) return false;
+  return is_last || sequence / checkpoint_every > saved_at_ / checkpoint_every;
+}
+
 bool InnerSchedule::IsDue(Instant now, uint64_t sequence,
-                          uint64_t checkpoint_every) const {
-  if (!can_save_ || !has_trained_ || now < retry_at_) return false;
-  if (now >= next_save_) return true;
-  return checkpoint_every > 0 &&
-         sequence / checkpoint_every > saved_at_ / checkpoint_every;
+                          uint64_t checkpoint_every, bool is_last) const {
+  if (!can_save_ || !has_state_ || now < retry_at_) return false;
+  if (IsForCheckpoint(sequence, checkpoint_every, is_last)) return true;
+  // The disk would still be busy with this one at the next boundary.
+  const bool next_is_for_checkpoint =
+      checkpoint_every > 0 && (sequence + 1) % checkpoint_every == 0;
+  return has_trained_ && now >= next_save_ && !next_is_for_checkpoint;
 }
 
 }  // namespace skerry::worker

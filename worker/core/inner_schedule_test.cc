@@ -10,28 +10,76 @@ Instant At(double seconds) { return Instant(absl::Seconds(seconds)); }
 TEST(InnerScheduleTest, SavesTakeAHundredthOfTheTime) {
   InnerSchedule schedule;
   schedule.OnTrainer(true);
-  EXPECT_FALSE(schedule.IsDue(At(1), 1, 0)) << "nothing was trained";
+  EXPECT_FALSE(schedule.IsDue(At(1), 1, 0, false)) << "nothing was trained";
   schedule.OnTrains();
-  EXPECT_TRUE(schedule.IsDue(At(2), 1, 0));
-  schedule.OnSaved(At(2), At(3), 1);
-  EXPECT_FALSE(schedule.IsDue(At(200), 2, 0)) << "nothing was trained since";
+  EXPECT_TRUE(schedule.IsDue(At(2), 1, 0, false));
+  schedule.OnSaved(At(2), At(3), 1, false);
+  EXPECT_FALSE(schedule.IsDue(At(200), 2, 0, false))
+      << "nothing was trained since";
   schedule.OnTrains();
-  EXPECT_FALSE(schedule.IsDue(At(101), 2, 0));
-  EXPECT_TRUE(schedule.IsDue(At(102), 2, 0));
+  EXPECT_FALSE(schedule.IsDue(At(101), 2, 0, false));
+  EXPECT_TRUE(schedule.IsDue(At(102), 2, 0, false));
 }
 
 TEST(InnerScheduleTest, CheckpointsAreDueAtOnce) {
   InnerSchedule schedule;
   schedule.OnTrainer(true);
   schedule.OnTrains();
-  schedule.OnSaved(At(0), At(10), 9);
+  schedule.OnSaved(At(0), At(10), 9, false);
   schedule.OnTrains();
-  EXPECT_FALSE(schedule.IsDue(At(11), 9, 10));
-  EXPECT_TRUE(schedule.IsDue(At(11), 10, 10));
-  EXPECT_TRUE(schedule.IsDue(At(11), 13, 10)) << "it has passed one";
-  schedule.OnSaved(At(11), At(21), 13);
+  EXPECT_FALSE(schedule.IsDue(At(11), 9, 10, false));
+  EXPECT_TRUE(schedule.IsDue(At(11), 10, 10, false));
+  EXPECT_TRUE(schedule.IsDue(At(11), 13, 10, false)) << "it has passed one";
+  schedule.OnSaved(At(11), At(21), 13, false);
   schedule.OnTrains();
-  EXPECT_FALSE(schedule.IsDue(At(22), 19, 10));
+  EXPECT_FALSE(schedule.IsDue(At(22), 19, 10, false));
+}
+
+// Nothing is trained between the last round and the last state when results
+// come a round late.
+TEST(InnerScheduleTest, SoIsTheLastStateOfAJobWithCheckpoints) {
+  InnerSchedule schedule;
+  schedule.OnTrainer(true);
+  EXPECT_FALSE(schedule.IsDue(At(0), 11, 10, true)) << "nothing was trained";
+  schedule.OnTrains();
+  schedule.OnSaved(At(0), At(1), 11, true);
+  EXPECT_FALSE(schedule.IsDue(At(2), 12, 10, false));
+  EXPECT_FALSE(schedule.IsDue(At(2), 12, 0, true)) << "nobody would take it";
+  EXPECT_TRUE(schedule.IsDue(At(2), 12, 10, true));
+  schedule.OnSaved(At(2), At(3), 12, true);
+  EXPECT_FALSE(schedule.IsDue(At(4), 12, 10, true)) << "it is there";
+}
+
+TEST(InnerScheduleTest, WhatACheckpointTakesIsLeftAloneForAWhile) {
+  InnerSchedule schedule;
+  schedule.OnTrainer(true);
+  schedule.OnTrains();
+  schedule.OnSaved(At(0), At(0.001), 10, true);
+  schedule.OnTrains();
+  EXPECT_FALSE(schedule.IsDue(At(10), 11, 10, false));
+  EXPECT_TRUE(schedule.IsDue(At(10.1), 11, 10, false));
+  // The disk would be busy with it when the checkpoint's is due.
+  EXPECT_FALSE(schedule.IsDue(At(10.1), 19, 10, false));
+}
+
+TEST(InnerScheduleTest, AStateMayComeUntilTheTrainerHasPassedIt) {
+  InnerSchedule schedule;
+  schedule.OnTrainer(true);
+  EXPECT_FALSE(schedule.MayCome(10)) << "it has none yet";
+  schedule.OnTrains();
+  EXPECT_TRUE(schedule.MayCome(10));
+  schedule.OnPassed(9);
+  EXPECT_TRUE(schedule.MayCome(10));
+  schedule.OnSaved(At(0), At(1), 10, true);
+  EXPECT_FALSE(schedule.MayCome(10));
+  // Another trainer begins with what it takes over.
+  schedule.OnTrainer(true);
+  EXPECT_FALSE(schedule.MayCome(20));
+  schedule.OnLoaded(true);
+  EXPECT_TRUE(schedule.MayCome(20));
+  schedule.OnTrainer(false);
+  schedule.OnTrains();
+  EXPECT_FALSE(schedule.MayCome(20));
 }
 
 TEST(InnerScheduleTest, FailedSavesAreTriedAgainLater) {
@@ -39,8 +87,8 @@ TEST(InnerScheduleTest, FailedSavesAreTriedAgainLater) {
   schedule.OnTrainer(true);
   schedule.OnTrains();
   schedule.OnSaveFailed(At(5));
-  EXPECT_FALSE(schedule.IsDue(At(64), 1, 1));
-  EXPECT_TRUE(schedule.IsDue(At(65), 1, 1));
+  EXPECT_FALSE(schedule.IsDue(At(64), 1, 1, false));
+  EXPECT_TRUE(schedule.IsDue(At(65), 1, 1, false));
 }
 
 TEST(InnerScheduleTest, TrainersThatCannotAreNotAsked) {
@@ -48,7 +96,7 @@ TEST(InnerScheduleTest, TrainersThatCannotAreNotAsked) {
   schedule.OnTrainer(false);
   schedule.OnTrains();
   EXPECT_FALSE(schedule.can_save());
-  EXPECT_FALSE(schedule.IsDue(At(1000), 10, 1));
+  EXPECT_FALSE(schedule.IsDue(At(1000), 10, 1, false));
 }
 
 TEST(InnerScheduleTest, AStateWithWhichTwoTrainersFailIsGivenUp) {

@@ -46,6 +46,9 @@ void Seat::OnTrainerFailed(Instant now, const std::string& reason) {
 void Seat::OnTrainerEnded(Instant now) { impl_->OnTrainerEnded(now); }
 bool Seat::WantsTrainer() const { return impl_->WantsTrainer(); }
 bool Seat::IsAtRest() const { return impl_->IsAtRest(); }
+bool Seat::AwaitsInner(Sequence sequence) const {
+  return impl_->AwaitsInner(sequence);
+}
 void Seat::OnLifeLost(Instant now, const std::string& reason) {
   impl_->OnLifeLost(now, reason);
 }

@@ -47,6 +47,9 @@ struct SeatOptions {
   std::vector<StoredFile> on_disk;
   // Number of fragments in which the model is exchanged.
   uint32_t fragments = 1;
+  // The job goes on from a checkpoint, so that its trainers have an inner state
+  // to begin with, or to miss.
+  bool goes_on = false;
   // Time between two tries of a peer that did not answer.
   absl::Duration retry_interval = absl::Milliseconds(250);
   // Time between two tries of a disk that could not store.
@@ -136,6 +139,11 @@ class Seat {
   void OnTime(Instant now);
 
   // --- What there is to say. ---
+
+  // Whether the trainer is about to pass the boundary at which its inner state
+  // of this sequence is saved. A checkpoint waits for it. It may come out that
+  // it is not saved.
+  bool AwaitsInner(Sequence sequence) const;
 
   // Whether a trainer process is of use: always until the job is over, and then
   // only while somebody waits for an answer that the trainer makes.

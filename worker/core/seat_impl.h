@@ -1,11 +1,10 @@
 // worker/core/seat_impl.h
 //
-// Holds the state behind Seat, in eight sources. seat.cc takes facts and
-// answers questions. seat_round.cc walks through rounds, seat_boundary.cc
-// through their boundaries, and seat_point.cc through the apply points inside.
-// seat_phase.cc says what the seat is doing, and seat_facts.cc what it has.
-// seat_trainer.cc and seat_inner.cc talk to the trainer. State that each
-// fragment of the model has is in seat_fragment.h.
+// Holds the state behind Seat. seat.cc takes facts and answers questions.
+// seat_round.cc walks through rounds, seat_boundary.cc through boundaries, and
+// seat_point.cc through the apply points inside. seat_phase.cc says what the
+// seat is doing, and seat_facts.cc what it has. seat_trainer.cc and
+// seat_inner.cc talk to the trainer. seat_fragment.h is a fragment's state.
 //
 // Every fact ends in Advance(), which does everything that has become possible.
 // So the order in which facts arrive matters only where the protocol says so.
@@ -61,6 +60,7 @@ class Seat::Impl {
   void OnTime(Instant now);
   void Advance(Instant now);
   JobFacts Facts() const;
+  bool AwaitsInner(Sequence sequence) const;
   Audit GetAudit(uint32_t fragment) const {
     return fragments_[fragment]->book().GetAudit();
   }
@@ -201,8 +201,9 @@ class Seat::Impl {
   bool BeginInner();
   void BeginCold(const std::string& why);
   void TakeInner(Instant now, const absl::StatusOr<InnerProgress>& report);
-  // Saves the inner state if that is due; true when it does.
-  bool SaveInner(Instant now);
+  // Saves the inner state if that is due; true when it does. `is_last`: no
+  // state follows in which this trainer has a part.
+  bool SaveInner(Instant now, bool is_last);
   // Starts one evaluation or generation that is due; true when it did.
   bool RunTask();
   bool RunEvaluation();

@@ -120,5 +120,97 @@ TEST(SeatInnerTest, SlowSavesAreRare) {
   EXPECT_LE(saved.worker(0).inner_saves, 4);
 }
 
+// A checkpoint of the last state is taken by whoever goes on from it with more
+// samples. With results that come a round late, nothing is trained between the
+// last two states.
+TEST(SeatInnerTest, TheLastStateIsSavedForTheLastCheckpoint) {
+  for (const char* method : {"local_sgd", "co2"}) {
+    for (const uint64_t every : {0, 1000}) {
+      WorldOptions options = Options({kAll, kAll}, method, CodecId::kRawF32);
+      options.saves_inner = true;
+      options.inner_takes = absl::Seconds(1);  // no other one is due by time
+      options.settings.samples = 108;
+      options.settings.checkpoint_every = every;
+      World world(options);
+      ASSERT_TRUE(world.RunUntil([&] {
+        return !world.committed().empty() &&
+               world.committed().back().samples_committed == 108;
+      })) << Failures(world);
+      world.Settle();
+      const uint64_t last = world.newest().value();
+      const auto& saved = world.worker(0).saved_inner;
+      ASSERT_TRUE(saved.has_value());
+      EXPECT_EQ(saved->first.sequence == last, every > 0)
+          << method << " saved at " << saved->first.sequence << " of " << last;
+      EXPECT_FALSE(world.seat(0)->AwaitsInner(Sequence(last)));
+    }
+  }
+}
+
+TEST(SeatInnerTest, ADrainingWorkerSavesTheStateWithWhichItLeaves) {
+  for (const char* method : {"local_sgd", "co2"}) {
+    WorldOptions options = Options({kAll}, method, CodecId::kRawF32);
+    options.saves_inner = true;
+    options.inner_takes = absl::Seconds(1);
+    options.settings.checkpoint_every = 1000;
+    World world(options);
+    ASSERT_TRUE(world.RunToSequence(5)) << Failures(world);
+    const int saves = world.worker(0).inner_saves;
+    world.replica(0).dormant = true;  // no life comes after this one
+    world.seat(0)->Drain(world.now());
+    world.Settle();
+    EXPECT_FALSE(world.seat(0)->Facts().life.is_set());
+    const auto& saved = world.worker(0).saved_inner;
+    ASSERT_TRUE(saved.has_value());
+    EXPECT_EQ(saved->first.sequence, world.newest().value()) << method;
+    EXPECT_EQ(saved->second, world.worker(0).inner) << method;
+    EXPECT_LE(world.worker(0).inner_saves, saves + 2) << method;
+    EXPECT_FALSE(world.seat(0)->AwaitsInner(world.newest()));
+  }
+}
+
+// The base of a state is there before the trainer has passed its boundary.
+TEST(SeatInnerTest, ACheckpointWaitsForTheBoundaryAndNoLonger) {
+  for (const bool saves : {true, false}) {
+    WorldOptions options = Saving({kAll, kAll});
+    options.saves_inner = saves;
+    options.inner_takes = absl::Milliseconds(50);
+    options.settings.checkpoint_every = 4;
+    World world(options);
+    bool waited = false;
+    bool had_base = false;
+    ASSERT_TRUE(world.RunUntil([&] {
+      const JobFacts facts = world.seat(0)->Facts();
+      const bool applied = facts.fragments[0].applied == Sequence(4);
+      had_base |= applied;
+      waited |= applied && world.seat(0)->AwaitsInner(Sequence(4));
+      return facts.fragments[0].applied > Sequence(4);
+    })) << Failures(world);
+    EXPECT_TRUE(had_base);
+    EXPECT_EQ(waited, saves);
+    EXPECT_FALSE(world.seat(0)->AwaitsInner(Sequence(4)));
+    if (!saves) continue;
+    ASSERT_TRUE(world.worker(0).saved_inner.has_value());
+    EXPECT_EQ(world.worker(0).saved_inner->first.sequence, 4u);
+  }
+}
+
+TEST(SeatInnerTest, AJobThatGoesOnSaysAtItsBeginningWithWhatItsTrainersBegin) {
+  for (const bool goes_on : {true, false}) {
+    WorldOptions options = Saving({kAll, kAll});
+    options.goes_on = goes_on;
+    World without(options);
+    ASSERT_TRUE(without.RunToSequence(2)) << Failures(without);
+    EXPECT_EQ(Events(without, kCold), goes_on ? 1 : 0);
+
+    World with(options);
+    with.worker(0).saved_inner = {InnerLabel{0, 40}, 320};
+    ASSERT_TRUE(with.RunToSequence(2)) << Failures(with);
+    EXPECT_EQ(Events(with, std::string(kGoesOn) + "40, which has 320 steps"),
+              1);
+    EXPECT_GT(with.worker(0).inner, 320u);
+  }
+}
+
 }  // namespace
 }  // namespace skerry::worker

@@ -59,7 +59,13 @@ bool Seat::Impl::StepAway(Instant now) {
     fragment->recovery().SetTarget(fragment->orders().newest);
   }
   // Nobody else may have the newest state.
-  if (draining_ && AllReady()) KeepState();
+  if (draining_ && AllReady()) {
+    KeepState();
+    if (inner_.leaves_something() && AllNewest() && trainer_free() && !over()) {
+      if (SaveInner(now, /*is_last=*/true)) return false;
+      inner_.OnLeft();
+    }
+  }
   if (!over() || begin() == end()) return false;
   step_ = Step::kClose;
   return true;
@@ -106,13 +112,14 @@ bool Seat::Impl::StepJoin(Instant now) {
 
 bool Seat::Impl::StepStart(Instant now) {
   if (!trainer_free()) return false;
+  // Before an evaluation, because a checkpoint waits for it.
+  if (!over() && SaveInner(now, Final())) return false;
   if (at_anchor_ && RunTask()) return false;
   if (cut_.ranges.empty() || over()) {
     round_ = Next(round_);
     step_ = Step::kCut;
     return true;
   }
-  if (SaveInner(now)) return false;
   measured_ = {};
   runs_.Begin(cut_.ranges, cut_.runs);
   StartRun(runs_.Take(replica_batch()));

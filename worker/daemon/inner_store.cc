@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "runtime/log.h"
+#include "runtime/posix/mapped_file.h"
 
 namespace skerry::worker {
 namespace {
@@ -31,13 +33,15 @@ bool IsInnerFile(const std::string& name) { return name.starts_with(kPrefix); }
 
 InnerStore::InnerStore(const std::string& directory, Sequence restored,
                        runtime::Files& files, runtime::Executor& executor,
-                       runtime::EventLoop& loop)
+                       runtime::EventLoop& loop,
+                       absl::AnyInvocable<void()> changed)
     : directory_(directory),
       path_(absl::StrCat(directory, "/", kPrefix, restored.value(), kSuffix)),
       next_path_(path_ + ".new"),
       files_(files),
       executor_(executor),
-      loop_(loop) {}
+      loop_(loop),
+      changed_(std::move(changed)) {}
 
 absl::Status InnerStore::Tidy() {
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> names,
@@ -47,24 +51,56 @@ absl::Status InnerStore::Tidy() {
     if (!IsInnerFile(name) || path == path_) continue;
     SKERRY_RETURN_IF_ERROR(files_.Remove(path));
   }
-  return absl::OkStatus();
+  // A copy that was interrupted leaves them.
+  return files_.RemoveLeftovers(directory_, [](std::string_view name) {
+    return IsInnerFile(std::string(name));
+  });
 }
 
 bool InnerStore::is_there() const { return access(path_.c_str(), F_OK) == 0; }
 
-void InnerStore::Keep() {
+void InnerStore::Keep(uint64_t sequence) {
   busy_ = true;
   executor_.Run([this, alive = std::weak_ptr<char>(alive_), &files = files_,
-                 &loop = loop_, from = next_path_, to = path_] {
+                 &loop = loop_, from = next_path_, to = path_, sequence] {
     absl::Status kept = Sync(from);
     if (kept.ok()) kept = files.Rename(from, to);
-    loop.Post([this, alive, kept] {
+    loop.Post([this, alive, kept, sequence] {
       if (alive.expired()) return;
       busy_ = false;
-      if (kept.ok()) return;
-      runtime::Log(runtime::Severity::kWarning, "worker.inner.not_kept",
-                   {{"path", path_}, {"cause", kept}});
+      if (kept.ok()) {
+        kept_ = sequence;
+      } else {
+        runtime::Log(runtime::Severity::kWarning, "worker.inner.not_kept",
+                     {{"path", path_}, {"cause", kept}});
+      }
+      changed_();
     });
+  });
+}
+
+absl::StatusOr<SharedBytes> InnerStore::Open(uint64_t sequence) const {
+  if (!kept_.has_value()) {
+    return absl::NotFoundError(
+        "this worker's trainer has saved no inner state");
+  }
+  if (*kept_ != sequence) {
+    return absl::NotFoundError(absl::StrCat(
+        "the inner state that this worker saved last is of sequence ", *kept_));
+  }
+  SKERRY_ASSIGN_OR_RETURN(const auto mapped, runtime::MappedFile::Open(path_));
+  return SharedBytes{mapped, mapped->bytes()};
+}
+
+void InnerStore::Import(Copy copy,
+                        absl::AnyInvocable<void(absl::Status) &&> done) {
+  executor_.Run([alive = std::weak_ptr<char>(alive_), &loop = loop_, to = path_,
+                 copy = std::move(copy), done = std::move(done)]() mutable {
+    absl::Status copied = std::move(copy)(to);
+    loop.Post(
+        [alive, copied = std::move(copied), done = std::move(done)]() mutable {
+          if (!alive.expired()) std::move(done)(std::move(copied));
+        });
   });
 }
 

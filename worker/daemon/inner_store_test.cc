@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "gtest/gtest.h"
 #include "runtime/posix/posix_files.h"
@@ -19,10 +20,11 @@ class InnerStoreTest : public testing::Test {
   ~InnerStoreTest() override { std::filesystem::remove_all(folder_); }
 
   InnerStore Make(uint64_t restored) {
-    return InnerStore(folder_, Sequence(restored), files_, executor_, loop_);
+    return InnerStore(folder_, Sequence(restored), files_, executor_, loop_,
+                      [this] { ++changes_; });
   }
   static void Write(const std::string& path, const std::string& text) {
-    std::ofstream(path) << text;
+    std::ofstream(path) << text << "\n";
   }
   static std::string Text(const std::string& path) {
     std::string text;
@@ -39,6 +41,7 @@ class InnerStoreTest : public testing::Test {
   runtime::PosixFiles files_;
   runtime::InlineExecutor executor_;
   runtime::ManualLoop loop_;
+  int changes_ = 0;
 };
 
 TEST_F(InnerStoreTest, TheNextStateTakesThePlaceOfTheLast) {
@@ -46,7 +49,7 @@ TEST_F(InnerStoreTest, TheNextStateTakesThePlaceOfTheLast) {
   EXPECT_FALSE(store.is_there());
   for (const char* text : {"one", "two"}) {
     Write(store.next_path(), text);
-    store.Keep();
+    store.Keep(7);
     EXPECT_TRUE(store.busy());
     loop_.RunUntilIdle();
     EXPECT_FALSE(store.busy());
@@ -56,10 +59,56 @@ TEST_F(InnerStoreTest, TheNextStateTakesThePlaceOfTheLast) {
   }
 }
 
+TEST_F(InnerStoreTest, ACheckpointReadsTheStateOfItsSequenceToTheEnd) {
+  InnerStore store = Make(0);
+  EXPECT_EQ(store.Open(7).status().message(),
+            "this worker's trainer has saved no inner state");
+  Write(store.next_path(), "seven");
+  store.Keep(7);
+  loop_.RunUntilIdle();
+  EXPECT_EQ(changes_, 1);
+  EXPECT_EQ(store.Open(8).status().message(),
+            "the inner state that this worker saved last is of sequence 7");
+  const auto seven = store.Open(7);
+  ASSERT_TRUE(seven.ok()) << seven.status();
+  // The next one takes its place while the checkpoint is written.
+  Write(store.next_path(), "eight, and longer");
+  store.Keep(8);
+  loop_.RunUntilIdle();
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(seven->bytes.data()),
+                        seven->size()),
+            "seven\n");
+  EXPECT_FALSE(store.Open(7).ok());
+  EXPECT_TRUE(store.Open(8).ok());
+}
+
+TEST_F(InnerStoreTest, AStateFromElsewhereIsLoadedAndGoesIntoNoCheckpoint) {
+  InnerStore store = Make(0);
+  absl::Status answer = absl::UnknownError("");
+  const auto import = [&](absl::Status copied) {
+    store.Import(
+        [copied](const std::string& path) {
+          if (copied.ok()) Write(path, "a checkpoint's");
+          return copied;
+        },
+        [&answer](absl::Status status) { answer = std::move(status); });
+    loop_.RunUntilIdle();
+  };
+  import(absl::DataLossError("damaged"));
+  EXPECT_EQ(answer.message(), "damaged");
+  EXPECT_FALSE(store.is_there());
+  import(absl::OkStatus());
+  EXPECT_TRUE(answer.ok());
+  EXPECT_TRUE(store.is_there());
+  EXPECT_EQ(Text(store.path()), "a checkpoint's");
+  // Its sequence is one of the job that it comes from.
+  EXPECT_TRUE(absl::IsNotFound(store.Open(7).status()));
+}
+
 TEST_F(InnerStoreTest, AStateThatCannotBeKeptLeavesTheLast) {
   InnerStore store = Make(0);
   Write(store.path(), "one");
-  store.Keep();  // of a file that is not there
+  store.Keep(7);  // of a file that is not there
   loop_.RunUntilIdle();
   EXPECT_FALSE(store.busy());
   EXPECT_EQ(Text(store.path()), "one");

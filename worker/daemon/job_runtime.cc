@@ -21,12 +21,6 @@
 namespace skerry::worker {
 namespace {
 
-// A checkpoint that the job starts from and that cannot be read is read again
-// after this.
-constexpr absl::Duration kServeAgainAfter = absl::Minutes(1);
-// A checkpoint whose base could not be stored is read again after this, and a
-// folder that could not take checkpoints is looked at again.
-constexpr absl::Duration kReadAgainAfter = absl::Seconds(5);
 // Operators hear so long of a trainer that had to be ended.
 constexpr absl::Duration kTroubleKnownFor = absl::Minutes(10);
 // After a trainer of a job that is over has failed, another one may be started.
@@ -50,7 +44,9 @@ JobRuntime::JobRuntime(const protocol::JobOrders& orders,
       answers_(environment.loop, [this] { AfterSeat(); }),
       disk_(folder_, environment.files, environment.disk, answers_),
       inner_(folder_, start_.restored().sequence, environment.files,
-             environment.save, environment.loop),
+             environment.inner, environment.loop, [this] { ConsiderSave(); }),
+      inner_of_base_(FindInnerSource(orders, start_, /*reads_base=*/true)),
+      inner_of_newest_(FindInnerSource(orders, start_, /*reads_base=*/false)),
       trainer_(answers_, inner_,
                [this](const absl::Status& why) {
                  if (TrainerSaid(why)) {
@@ -83,109 +79,20 @@ absl::Status JobRuntime::Start() {
   opened_at_ = environment_.loop.Now();
   SKERRY_ASSIGN_OR_RETURN(std::vector<StoredFile> on_disk, disk_.Scan());
   SKERRY_RETURN_IF_ERROR(inner_.Tidy());
-  const bool from_checkpoint = start_.NeedsCheckpoint(on_disk);
+  reads_base_ = start_.NeedsCheckpoint(on_disk);
   SeatOptions options;
   options.job = job_;
   options.worker = environment_.worker;
   options.on_disk = std::move(on_disk);
   options.fragments = job::FragmentCount(spec_);
+  options.goes_on = start_.GoesOn();
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
   disk_.set_on_gone([this] { seat_->OnFolderGone(environment_.loop.Now()); });
   if (spec_.checkpoint.has_value()) CheckFolder();
   progress_.emplace(environment_.loop, [this] { return seat_->Facts(); });
-  can_train_ = !from_checkpoint;
-  if (from_checkpoint) ReadCheckpoint();
+  ReadInner();
   return absl::OkStatus();
-}
-
-void JobRuntime::CheckFolder() {
-  environment_.save.Run([this, &places = environment_.places,
-                         &loop = environment_.loop, job = job_, spec = spec_,
-                         worker = environment_.worker,
-                         alive = std::weak_ptr<char>(alive_)]() mutable {
-    absl::Status usable = CheckCheckpointFolder(job, spec, worker, places);
-    loop.Post([this, usable = std::move(usable), alive = std::move(alive)] {
-      if (!alive.expired()) OnFolder(usable);
-    });
-  });
-}
-
-void JobRuntime::OnFolder(const absl::Status& usable) {
-  if (usable.message() != folder_error_) {
-    folder_error_ = std::string(usable.message());
-    if (!usable.ok()) {
-      runtime::Log(runtime::Severity::kError, "worker.checkpoint.unusable",
-                   {{"job", job_.value()}, {"cause", usable}});
-    }
-    status_changed_();
-  }
-  if (usable.ok()) return;
-  environment_.loop.RunAt(environment_.loop.Now() + kReadAgainAfter,
-                          [this, alive = std::weak_ptr<char>(alive_)] {
-                            if (!alive.expired()) CheckFolder();
-                          });
-}
-
-void JobRuntime::ReadCheckpoint() {
-  job::JobSpec spec = start_.SpecToRead(spec_);
-  const job::JobSpec::Checkpoint& from = *spec.model.checkpoint;
-  runtime::Log(
-      runtime::Severity::kInfo, "worker.checkpoint.read",
-      {{"job", job_.value()}, {"path", from.path}, {"name", from.name}});
-  environment_.disk.Run([this, &places = environment_.places,
-                         &files = environment_.files, &loop = environment_.loop,
-                         spec = std::move(spec),
-                         alive = std::weak_ptr<char>(alive_)]() mutable {
-    auto base = std::make_shared<absl::StatusOr<StartingBase>>(
-        ReadStartingBase(spec, places, files));
-    loop.Post([this, base = std::move(base), alive = std::move(alive)] {
-      if (!alive.expired()) OnCheckpoint(*std::move(base));
-    });
-  });
-}
-
-void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
-  if (!base.ok() && !start_.restored().sha256.empty()) {
-    runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.unreadable",
-                 {{"job", job_.value()}, {"cause", base.status()}});
-    restore_error_ = std::string(base.status().message());
-    can_train_ = true;
-    return ConsiderTrainer();
-  }
-  if (!base.ok()) {
-    return ReadCheckpointAgain(Annotate(base.status(), "model.checkpoint"));
-  }
-  if (spec_.model.program.has_value()) starting_tensors_ = base->tensors;
-  StoreCheckpoint(std::make_shared<StartingBase>(*std::move(base)), 0);
-}
-
-void JobRuntime::StoreCheckpoint(std::shared_ptr<StartingBase> base,
-                                 size_t fragment) {
-  if (fragment == base->files.size()) {
-    can_train_ = true;
-    return ConsiderTrainer();
-  }
-  StartingBase::File& one = base->files[fragment];
-  one.file.sequence = start_.at()[fragment];
-  disk_.Store(one.file, std::move(one.contents),
-              [this, base, fragment](Instant now, absl::Status status) {
-                if (!status.ok()) return ReadCheckpointLater(status);
-                seat_->OnImported(now, base->files[fragment].file);
-                StoreCheckpoint(base, fragment + 1);
-              });
-}
-
-// Room may be made on the disk.
-void JobRuntime::ReadCheckpointLater(const absl::Status& status) {
-  runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.not_stored",
-               {{"job", job_.value()}, {"cause", status}});
-  trainer_error_ = absl::StrCat("disk: ", status.message());
-  status_changed_();
-  environment_.loop.RunAt(environment_.loop.Now() + kReadAgainAfter,
-                          [this, alive = std::weak_ptr<char>(alive_)] {
-                            if (!alive.expired()) ReadCheckpoint();
-                          });
 }
 
 void JobRuntime::FetchPiece(const std::string& worker, const PieceKey& key,
@@ -196,33 +103,6 @@ void JobRuntime::FetchPiece(const std::string& worker, const PieceKey& key,
                           done = std::move(done)]() mutable {
     std::move(done)(loop.Now(), std::move(own));
   });
-}
-
-void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
-  state.program = program_;
-  state.spec.data.path = data_.folder();  // has the tokenizer
-  environment_.save.Run(
-      [state = std::make_unique<StateToSave>(std::move(state)),
-       written = std::move(written), &places = environment_.places,
-       &files = environment_.files, &loop = environment_.loop]() mutable {
-        CheckpointFact outcome = SaveState(*state, places, files);
-        state.reset();
-        loop.Post([outcome = std::move(outcome),
-                   written = std::move(written)]() mutable {
-          std::move(written)(std::move(outcome));
-        });
-      });
-}
-
-void JobRuntime::ReadCheckpointAgain(const absl::Status& status) {
-  runtime::Log(runtime::Severity::kError, "worker.job.unserved",
-               {{"job", job_.value()}, {"cause", status}});
-  fatal_ = std::string(status.message());
-  status_changed_();
-  environment_.loop.RunAt(environment_.loop.Now() + kServeAgainAfter,
-                          [this, alive = std::weak_ptr<char>(alive_)] {
-                            if (!alive.expired()) ReadCheckpoint();
-                          });
 }
 
 absl::Status JobRuntime::OnOrders(Revision revision,
@@ -482,6 +362,7 @@ void JobRuntime::OnData(const absl::Status& outcome) {
 
 void JobRuntime::AfterSeat() {
   ConsiderTrainer();
+  ConsiderSave();
   const std::optional<Instant> next = seat_->NextDeadline();
   if (!next.has_value()) return;
   if (armed_.has_value() && *armed_ <= *next) return;

@@ -1,7 +1,7 @@
 // worker/daemon/job_runtime.h
 //
 // Runs one job on this worker: its seat, and the trainer, disk and links that
-// the seat asks for.
+// the seat asks for. job_checkpoints.cc has what it does with checkpoints.
 #ifndef SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
 #define SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
 
@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -31,6 +32,7 @@
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/data_cache.h"
 #include "worker/daemon/host_port.h"
+#include "worker/daemon/inner_source.h"
 #include "worker/daemon/inner_store.h"
 #include "worker/daemon/job_data.h"
 #include "worker/daemon/job_disk.h"
@@ -55,6 +57,8 @@ struct JobEnvironment {
   runtime::Executor& disk;
   // Runs checks of checkpoint folders and saves, which may take long.
   runtime::Executor& save;
+  // Syncs inner states, and brings those of checkpoints here.
+  runtime::Executor& inner;
   runtime::Files& files;
   runtime::BlobStores& places;
   // Data sets that lie in object stores.
@@ -90,7 +94,8 @@ class JobRuntime {
   JobRuntime& operator=(const JobRuntime&) = delete;
 
   // Lists what the disk holds, makes base 0 of the checkpoint that the job
-  // starts from unless there is a base, and starts the trainer. Errors: those
+  // starts from unless there is a base, brings the inner state of a checkpoint
+  // here unless there is one, and starts the trainer. Errors: those
   // of the disk; the job cannot be served then.
   absl::Status Start();
 
@@ -114,6 +119,10 @@ class JobRuntime {
   uint64_t highest_number() const { return seat_->HighestAttempt().value(); }
 
  private:
+  // Brings an inner state here, if there is one to begin with, and then the
+  // base, if that has to be read.
+  void ReadInner();
+  void OnInner(const absl::Status& status);
   void ReadCheckpoint();
   void OnCheckpoint(absl::StatusOr<StartingBase> base);
   // The files of fragments from this one on.
@@ -124,6 +133,9 @@ class JobRuntime {
   void FetchPiece(const std::string& worker, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
   void Save(StateToSave state, StateSaver::Written written);
+  // Has a state written that waits to be, once the inner state that belongs to
+  // it is there or will not come.
+  void ConsiderSave();
   // The checkpoint that the job starts from cannot be read here; somebody may
   // make it readable.
   void ReadCheckpointAgain(const absl::Status& status);
@@ -162,6 +174,8 @@ class JobRuntime {
   SeatAnswers answers_;
   JobDisk disk_;
   InnerStore inner_;
+  const std::optional<InnerSource> inner_of_base_;
+  const std::optional<InnerSource> inner_of_newest_;
   TrainerSeam trainer_;
   JobBulkPort bulk_;
   JobPeerPort peers_;
@@ -179,6 +193,8 @@ class JobRuntime {
   Instant hung_at_;
   // What the job begins with is there.
   bool can_train_ = false;
+  bool reads_base_ = false;  // from a checkpoint
+  std::optional<std::pair<StateToSave, StateSaver::Written>> to_save_;
   // The last trainer has failed, and the next one is not due yet or never is.
   bool backing_off_ = false;
   bool has_orders_ = false;

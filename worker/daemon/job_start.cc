@@ -33,6 +33,9 @@ JobStart::JobStart(const JobOrders& orders)
     : restored_(orders.restored.value_or(protocol::RestoredState())),
       has_checkpoint_(orders.spec.model.checkpoint.has_value() ||
                       !restored_.sha256.empty()),
+      goes_on_(!restored_.sha256.empty() ||
+               (orders.spec.model.checkpoint.has_value() &&
+                orders.spec.model.checkpoint->samples == job::Samples::kGoOn)),
       keep_from_(KeptFrom(orders)),
       at_(StartsAt(orders, restored_)) {}
 

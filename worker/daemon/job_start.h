@@ -23,6 +23,10 @@ class JobStart {
   const std::vector<Sequence>& at() const { return at_; }
   // The state that the job last went back to; empty when it never did.
   const protocol::RestoredState& restored() const { return restored_; }
+  // Whether the job goes on from the checkpoint that it begins at, with the
+  // inner state of its trainers: it has gone back to it, or goes on with its
+  // samples.
+  bool GoesOn() const { return goes_on_; }
   // Whether a checkpoint has to be read first. It has to if the job starts from
   // one whose state is not on the disk and which is still of use.
   bool NeedsCheckpoint(const std::vector<StoredFile>& on_disk) const;
@@ -32,6 +36,7 @@ class JobStart {
  private:
   protocol::RestoredState restored_;
   bool has_checkpoint_;
+  bool goes_on_;
   // FragmentOrders.keep_from of each fragment in the first orders.
   std::vector<Sequence> keep_from_;
   std::vector<Sequence> at_;

@@ -35,6 +35,19 @@ TEST(JobStartTest, AJobThatStartsFromACheckpointNeedsItOnce) {
   EXPECT_FALSE(JobStart(orders).NeedsCheckpoint({Base(0)}));
 }
 
+TEST(JobStartTest, AJobGoesOnFromACheckpointUnlessItTakesItForItsWeights) {
+  JobOrders orders;
+  EXPECT_FALSE(JobStart(orders).GoesOn());
+  job::JobSpec::Checkpoint checkpoint;
+  checkpoint.samples = job::Samples::kAnew;
+  orders.spec.model.checkpoint = checkpoint;
+  EXPECT_FALSE(JobStart(orders).GoesOn());
+  orders.spec.model.checkpoint->samples = job::Samples::kGoOn;
+  EXPECT_TRUE(JobStart(orders).GoesOn());
+  EXPECT_TRUE(JobStart(WentBack(9, 4)).GoesOn());
+  EXPECT_FALSE(JobStart(WentBack(9, 0)).GoesOn());
+}
+
 TEST(JobStartTest, OneThatWentBackNeedsItUnlessTheDiskHasThatStateOrALaterOne) {
   const JobStart start(WentBack(9, 4));
   EXPECT_TRUE(start.NeedsCheckpoint({}));

@@ -135,6 +135,10 @@ absl::Status WriteTo(checkpoint::CheckpointStore& store,
       [&writer](const std::string& file, runtime::ByteSpan bytes) {
         return writer->Add(file, bytes);
       }));
+  if (from.inner.size() > 0) {
+    SKERRY_RETURN_IF_ERROR(writer->Add(std::string(checkpoint::kInnerStateFile),
+                                       from.inner.bytes));
+  }
   return writer->Seal();
 }
 

@@ -105,7 +105,7 @@ void StateSaver::FetchPiece(size_t span, size_t attempt) {
 }
 
 void StateSaver::WriteAll() {
-  write_({job_, spec_, order_, elements_, std::move(pieces_), nullptr},
+  write_({job_, spec_, order_, elements_, std::move(pieces_)},
          [this, alive = std::weak_ptr<char>(alive_)](CheckpointFact outcome) {
            if (!alive.expired()) Finish(std::move(outcome));
          });

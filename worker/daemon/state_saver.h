@@ -34,6 +34,9 @@ struct StateToSave {
   std::vector<SharedBytes> pieces;  // by span
   // What the trainer of a job with a program says of its model; null in others.
   std::shared_ptr<const checkpoint::ProgramModel> program = nullptr;
+  // The file of the trainer's inner state at the order's sequence; empty when
+  // there is none.
+  SharedBytes inner = {};
 };
 
 // Members are called on the loop, and so are the handlers.

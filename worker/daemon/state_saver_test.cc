@@ -58,6 +58,7 @@ class StateSaverTest : public testing::Test {
   StateSaver::Write Write() {
     return [this](StateToSave state, StateSaver::Written written) {
       state.program = program_;
+      state.inner = inner_;
       loop_.Post([outcome = SaveState(state, places_, files_),
                   written = std::move(written)]() mutable {
         std::move(written)(std::move(outcome));
@@ -113,6 +114,7 @@ class StateSaverTest : public testing::Test {
   std::string gone_;
   // What the trainer says of its model, in a job with a program.
   std::shared_ptr<const checkpoint::ProgramModel> program_;
+  SharedBytes inner_;  // of the trainer, at the order's sequence
   int changes_ = 0;
   StateSaver saver_;
 };
@@ -138,6 +140,29 @@ TEST_F(StateSaverTest, TheSavedStateIsWhole) {
   EXPECT_EQ(state->anchor.front(), 1.0f);
   EXPECT_EQ(state->anchor.back(), static_cast<float>(kElements));
   EXPECT_EQ(state->outer_momentum, std::vector<float>(kElements, 0.5f));
+}
+
+TEST_F(StateSaverTest, TheTrainersInnerStateIsOneOfTheFiles) {
+  inner_ = SharedBytes::Of(std::vector<std::byte>(1000, std::byte(3)));
+  const CheckpointFact outcome = Save(Orders(5));
+  ASSERT_EQ(outcome.error, "");
+  const auto manifest = store_.Find("checkpoint-5");
+  ASSERT_TRUE(manifest.ok()) << manifest.status();
+  const checkpoint::CheckpointFile* file =
+      checkpoint::FindInnerState(*manifest);
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(file->bytes, 1000u);
+  EXPECT_TRUE(store_.Verify("checkpoint-5").ok());
+  EXPECT_TRUE(checkpoint::ReadState(store_, "checkpoint-5").ok());
+  // Another worker that is told to save the same state has other moments.
+  inner_ = SharedBytes();
+  StateSaver other(JobId(7), Fetch(), Write(), [] {});
+  other.OnOrders(Orders(5), kElements);
+  loop_.RunUntilIdle();
+  EXPECT_EQ(other.outcome()->sha256, outcome.sha256);
+  EXPECT_EQ(other.outcome()->bytes, outcome.bytes);
+  EXPECT_EQ(Save(Orders(6)).error, "");
+  EXPECT_EQ(checkpoint::FindInnerState(*store_.Find("checkpoint-6")), nullptr);
 }
 
 TEST_F(StateSaverTest, AProgramsStateIsSavedWithItsTensorsAndFiles) {

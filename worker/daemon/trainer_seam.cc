@@ -212,17 +212,18 @@ void TrainerSeam::SaveInner(const InnerLabel& label, Done<absl::Status> done) {
   request.set_layout_hash(label.layout_hash);
   host_->client().SaveInner(
       std::move(request),
-      Forward<v1::SaveInnerReply>(answers_, current_, std::move(done),
-                                  [this](const v1::SaveInnerReply&) {
-                                    inner_.Keep();
-                                    return absl::OkStatus();
-                                  }));
+      Forward<v1::SaveInnerReply>(
+          answers_, current_, std::move(done),
+          [this, sequence = label.sequence](const v1::SaveInnerReply&) {
+            inner_.Keep(sequence);
+            return absl::OkStatus();
+          }));
 }
 
 void TrainerSeam::LoadInner(uint64_t layout_hash,
                             Done<absl::StatusOr<InnerProgress>> done) {
   absl::Status none = absl::OkStatus();
-  if (!inner_.is_there()) none = absl::NotFoundError(inner_.path());
+  if (!inner_.is_there()) none = absl::NotFoundError(inner_.why_none());
   if (host_ == nullptr) none = NoTrainer();
   if (!none.ok()) {
     return AnswerLater(absl::StatusOr<InnerProgress>(none), std::move(done));

@@ -100,6 +100,7 @@ struct Parts {
         compute("codec", line.codec_threads),
         disk("disk", 1),
         save("save", 1),
+        inner("inner", 1),
         program_reader("programs", 1),
         programs(AllowedPrograms(line.trainers), files, loop, program_reader),
         data_cache({.files = files,
@@ -122,6 +123,7 @@ struct Parts {
   runtime::PosixExecutor compute;
   runtime::PosixExecutor disk;
   runtime::PosixExecutor save;
+  runtime::PosixExecutor inner;
   runtime::PosixExecutor program_reader;
   Programs programs;
   DataCache data_cache;
@@ -214,6 +216,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .compute = parts.compute,
       .disk = parts.disk,
       .save = parts.save,
+      .inner = parts.inner,
       .files = parts.files,
       .places = parts.places,
       .data_cache = parts.data_cache,

@@ -105,6 +105,7 @@ void World::Start(uint32_t index, bool with_disk) {
     options.on_disk.push_back(file.first);
   }
   options.fragments = fragments();
+  options.goes_on = options_.goes_on;
   worker.seat = std::make_unique<Seat>(
       std::move(options), Effects{worker, worker, worker, worker, worker});
   worker.told = true;  // a daemon's first Status

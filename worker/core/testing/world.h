@@ -59,6 +59,7 @@ struct WorldOptions {
   // it in `inner_takes`.
   bool saves_inner = false;
   absl::Duration inner_takes = absl::Milliseconds(1);
+  bool goes_on = false;  // from a checkpoint
   // The trainer of each worker begins with values of its own. Those of worker 0
   // are the job's.
   bool own_initial = false;

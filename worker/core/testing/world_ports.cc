@@ -152,7 +152,7 @@ void World::Worker::LoadInner(uint64_t layout_hash,
                               Done<absl::StatusOr<InnerProgress>> done) {
   joined_before_load |= in_group;
   absl::StatusOr<InnerProgress> report =
-      absl::NotFoundError("nothing was saved");
+      absl::NotFoundError("this worker has saved none");
   if (!inner_load.ok()) {
     report = inner_load;
   } else if (saved_inner) {
