@@ -132,9 +132,11 @@ absl::StatusOr<bool> ClusterIdentity::RenewOwn(absl::Time now) const {
   const identity::Name name{facts_.name, identity::CoordinatorName()};
   const absl::StatusOr<identity::Identity> read =
       identity::ReadIdentity(folder, *files_);
-  if (read.ok() && read->authorities == authorities()) {
+  if (read.ok()) {
     const auto checked = identity::CheckIdentity(*read, now);
-    if (checked.ok() && checked->name == name &&
+    const auto own_mark = identity::MarkOf(*read);
+    if (checked.ok() && checked->name == name && own_mark.ok() &&
+        *own_mark == mark() &&
         !identity::IsDueForRenewal(checked->chain[0], now)) {
       return false;
     }

@@ -132,6 +132,28 @@ TEST(ClusterIdentityTest, AReplacedCaIsTakenIntoUse) {
   EXPECT_EQ(running->pin(), pin);
 }
 
+TEST(ClusterIdentityTest, TheOwnCertificateFollowsTheCaWheneverPowerFails) {
+  for (int before = 0;; ++before) {
+    runtime::MemoryFiles files;
+    const auto made = MakeWhole(files);
+    ASSERT_TRUE(ReplaceAuthority("/state", kNow, files).ok());
+    ASSERT_TRUE(*made->Reload());
+    ASSERT_TRUE(*made->RenewOwn(kNow));
+    ASSERT_TRUE(RetireAuthority("/state", true, kNow, files).ok());
+    ASSERT_TRUE(*made->Reload());
+    files.FailChangesAfter(before, absl::ResourceExhaustedError("full"));
+    const bool done = made->RenewOwn(kNow).ok();
+    files.FailChangesAfter(0, absl::OkStatus());
+    const auto again = ClusterIdentity::Open("/state", files);
+    ASSERT_TRUE(again.ok() && again->RenewOwn(kNow).ok());
+    EXPECT_EQ(
+        *identity::MarkOf(*identity::ReadIdentity("/state/credentials", files)),
+        again->mark())
+        << before;
+    if (done) break;
+  }
+}
+
 TEST(ClusterIdentityTest, DamagedFilesAreNamed) {
   for (const char* path : {"/state/cluster", "/state/authority/key.pem",
                            "/state/authority/cert.pem"}) {
