@@ -412,11 +412,16 @@ class BareCall final
     std::lock_guard<std::mutex> lock(mutex_);
     return written_;
   }
-  void Finish() {
-    context_.TryCancel();
+  // Returns how the relay has ended the call.
+  grpc::StatusCode AwaitEnd() {
     RemoveHold();
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return is_done_; });
+    return code_;
+  }
+  void Finish() {
+    context_.TryCancel();
+    AwaitEnd();
   }
 
  private:
@@ -439,9 +444,10 @@ class BareCall final
     has_read_ = true;
     changed_.notify_all();
   }
-  void OnDone(const grpc::Status&) override {
+  void OnDone(const grpc::Status& status) override {
     std::lock_guard<std::mutex> lock(mutex_);
     is_done_ = true;
+    code_ = status.error_code();
     changed_.notify_all();
   }
 
@@ -456,26 +462,55 @@ class BareCall final
   int written_ = 0;
   bool has_read_ = false;
   bool is_done_ = false;
+  grpc::StatusCode code_ = grpc::StatusCode::OK;
 };
+
+// A relay of the pair a and b, without TLS.
+class BareRelayTest : public testing::Test {
+ protected:
+  BareRelayTest() {
+    loop_.Run([&] {
+      GrpcBulkOptions options;
+      options.listen_address = "127.0.0.1:0";
+      options.name = "r";
+      directory_.SetRelayed({{"a", "b"}});
+      relay_ =
+          GrpcBulk::Start(options, loop_.loop, directory_, receiver_).value();
+    });
+  }
+  ~BareRelayTest() override {
+    loop_.Run([&] { relay_.reset(); });
+  }
+
+  BulkLoop loop_;
+  Directory directory_;
+  RecordingReceiver receiver_;
+  std::unique_ptr<GrpcBulk> relay_;
+};
+
+// The older one may be dead without a sign.
+TEST_F(BareRelayTest, OfTwoCallsWithOneNumberTheNewerCounts) {
+  BareCall sender(relay_->address(), kRelayFramesMethod, "a", "b");
+  BareCall older(relay_->address(), kRelayReverseFramesMethod, "b", "a");
+  sender.WriteAll(1, 100);
+  EXPECT_EQ(older.ReadOne(), "00000001");
+  BareCall newer(relay_->address(), kRelayReverseFramesMethod, "b", "a");
+  EXPECT_EQ(older.AwaitEnd(), grpc::StatusCode::ABORTED);
+  EXPECT_EQ(sender.AwaitEnd(), grpc::StatusCode::UNAVAILABLE);
+  BareCall again(relay_->address(), kRelayFramesMethod, "a", "b");
+  again.WriteAll(1, 100);
+  EXPECT_EQ(newer.ReadOne(), "00000001");
+  again.Finish();
+  newer.Finish();
+}
 
 // What the relay keeps for a receiver that does not read is bounded by windows
 // of two connections, and not by what is sent.
-TEST(RelayBackPressureTest, ASenderIsNoFasterThanItsReceiver) {
-  BulkLoop loop;
-  Directory directory;
-  RecordingReceiver receiver;
-  std::unique_ptr<GrpcBulk> relay;
-  loop.Run([&] {
-    GrpcBulkOptions options;
-    options.listen_address = "127.0.0.1:0";
-    options.name = "r";
-    directory.SetRelayed({{"a", "b"}});
-    relay = GrpcBulk::Start(options, loop.loop, directory, receiver).value();
-  });
+TEST_F(BareRelayTest, ASenderIsNoFasterThanItsReceiver) {
   constexpr int kMessages = 400;
   constexpr int kAheadMax = 128;
-  BareCall sender(relay->address(), kRelayFramesMethod, "a", "b");
-  BareCall taker(relay->address(), kRelayReverseFramesMethod, "b", "a");
+  BareCall sender(relay_->address(), kRelayFramesMethod, "a", "b");
+  BareCall taker(relay_->address(), kRelayReverseFramesMethod, "b", "a");
   sender.WriteAll(kMessages, size_t{1} << 20);
   int furthest = 0;
   for (int read = 0; read < kMessages; ++read) {
@@ -484,14 +519,13 @@ TEST(RelayBackPressureTest, ASenderIsNoFasterThanItsReceiver) {
     // The sender has the time to run ahead.
     if (read < 20) {
       int turns = 0;
-      loop.Await([&turns] { return ++turns > 20; });
+      loop_.Await([&turns] { return ++turns > 20; });
     }
     furthest = std::max(furthest, sender.written() - read);
   }
   EXPECT_LE(furthest, kAheadMax);
   sender.Finish();
   taker.Finish();
-  loop.Run([&] { relay.reset(); });
 }
 
 }  // namespace
