@@ -61,7 +61,8 @@ class Directory {
   void set_on_awaited(absl::AnyInvocable<void()> awaited) {
     awaited_ = std::move(awaited);
   }
-  // Likewise that of the pairs that this worker relays.
+  // Replaces the handler that is called when the pairs have changed that this
+  // worker relays.
   void set_on_relayed(absl::AnyInvocable<void()> relayed) {
     relayed_changed_ = std::move(relayed);
   }

@@ -68,7 +68,7 @@ struct Worker {
   uint64_t revoked_version = 0;
   // StatusFacts::takes_streams. It is true until the worker has spoken.
   bool takes_streams = true;
-  // Likewise StatusFacts::takes_relays.
+  // StatusFacts::takes_relays. It, too, is true until the worker has spoken.
   bool takes_relays = true;
   std::vector<std::string> unreached;
   // The newest process that was refused because this one has its name.

@@ -34,7 +34,7 @@ struct Authorities {
   // While the CA of before is trusted, too.
   struct Before {
     identity::Certificate certificate;
-    // That CA's certificate for the key of `writes`.
+    // Says that the CA of before trusts the key of `writes`.
     identity::Certificate voucher;
   };
   std::optional<Before> before;

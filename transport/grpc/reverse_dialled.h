@@ -45,7 +45,7 @@ struct DialledPeer {
   std::string worker;
   std::string relay;  // empty: the call goes to the worker itself
 
-  // Whose certificate the server has to show.
+  // Names the worker whose certificate the server has to show.
   const std::string& server() const { return relay.empty() ? worker : relay; }
 };
 
