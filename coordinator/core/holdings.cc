@@ -16,6 +16,24 @@ bool HoldsSpan(const RoundMachine& machine, const FragmentFacts& facts,
          std::max(facts.applied, facts.stored_through) >= machine.newest();
 }
 
+// The newest sequence of which the worker has a base or a result. Unset when it
+// has nothing since the job went back.
+Sequence Reach(const RoundMachine& machine, const FragmentFacts& facts) {
+  Sequence newest = std::max(facts.applied, facts.stored_through);
+  for (const protocol::HeldBase& base : facts.bases) {
+    newest = std::max(newest, base.sequence);
+  }
+  // A result of an attempt that did not commit is of no use.
+  const auto& history = machine.history();
+  if (facts.last_result.is_set() &&
+      facts.last_result.value() <= history.size() &&
+      history[facts.last_result.value() - 1].attempt ==
+          facts.last_result_attempt) {
+    newest = std::max(newest, facts.last_result);
+  }
+  return newest >= machine.floor() ? newest : Sequence();
+}
+
 }  // namespace
 
 bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
@@ -90,6 +108,19 @@ std::string LostText(const JobState& job, const WorkerTable& workers) {
     if (lost.empty()) lost = LostTextOf(job, workers, machine.fragment());
   }
   return lost;
+}
+
+bool MayBringLost(const JobState& job, const WorkerTable& workers,
+                  const Seat& seat) {
+  for (const FragmentFacts& facts : seat.facts.fragments) {
+    if (facts.fragment.value() >= job.fragments.size()) continue;
+    const RoundMachine& machine = job.fragments[facts.fragment.value()];
+    if (Reach(machine, facts) >= machine.newest() &&
+        !LostTextOf(job, workers, facts.fragment).empty()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool HasFolderOf(const JobState& job, const Worker& worker) {

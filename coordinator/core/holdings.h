@@ -36,6 +36,12 @@ std::string LostTextOf(const JobState& job, const WorkerTable& workers,
 // has.
 std::string LostText(const JobState& job, const WorkerTable& workers);
 
+// Returns true if some span is lost and what the seat has on its disk may reach
+// the newest sequence of its fragment. A worker that reads or folds what it has
+// holds no span yet.
+bool MayBringLost(const JobState& job, const WorkerTable& workers,
+                  const Seat& seat);
+
 // Returns true if the worker has said that its disk has a folder of the job.
 bool HasFolderOf(const JobState& job, const Worker& worker);
 

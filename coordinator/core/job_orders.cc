@@ -126,13 +126,13 @@ bool MayHelp(const JobState& job, const WorkerTable& workers,
          WhyLeftOut(job, workers, worker).empty();
 }
 
-// Whether the worker has something that no other has. Without this, a worker
-// that has brought what was lost would be left out before others had it.
+// Whether the worker has something that no other has. While something is lost,
+// it may be what this worker still reads or folds.
 bool HasWhatOthersLack(const JobState& job, const WorkerTable& workers,
                        const Seat& seat, std::string_view name) {
   return !seat.facts.fragments.empty() &&
          !IsCoveredWithout(job, workers, name) &&
-         LostText(job, workers).empty();
+         (LostText(job, workers).empty() || MayBringLost(job, workers, seat));
 }
 
 // Whether other workers serve the job, and this one has nothing that they need.

@@ -234,6 +234,35 @@ TEST_F(LeftOutTest, IsAskedOnceTheOthersHaveWaited) {
   EXPECT_FALSE(IsTold());
 }
 
+// Those that train still fetch and fold what they can.
+TEST_F(LeftOutTest, IsAskedWhileOthersAreOnTheirWay) {
+  bench_.Fragment("w0").bases = {{Sequence(), 0, std::vector<uint64_t>(8, 5)}};
+  DecideRestore(bench_.job, bench_.decider());
+  bench_.now = bench_.now + bench_.options.restore_wait;
+  DecideRestore(bench_.job, bench_.decider());
+  EXPECT_TRUE(IsTold());
+}
+
+// It has given its life up and reads what is on its disk. Nobody else has it.
+TEST_F(LeftOutTest, IsNotReleasedWhileItReadsTheOnlyCopy) {
+  bench_.Facts("w1").state = protocol::SeatState::kRecovering;
+  FragmentFacts& facts = bench_.Fragment("w1");
+  EXPECT_FALSE(IsTold());
+  facts.bases = {{Sequence(1), 0, std::vector<uint64_t>(8, 7)}};
+  EXPECT_TRUE(IsTold());
+  facts.bases.clear();
+  facts.applied = Sequence();
+  facts.stored_through = Sequence(1);
+  EXPECT_TRUE(IsTold());
+  // Its trainer has not said where the values are; they are on the disk.
+  facts.stored_through = Sequence();
+  facts.last_result = Sequence(1);
+  facts.last_result_attempt = bench_.job.fragments[0].history()[0].attempt;
+  EXPECT_TRUE(IsTold());
+  facts.last_result_attempt = Attempt(facts.last_result_attempt.value() + 1);
+  EXPECT_FALSE(IsTold());
+}
+
 // The journal is an older one, from before the job had replicas.
 TEST(JobOrdersTest, WhoHasAFolderOfAJobThatStandsIsAskedBeforeItHasAPlace) {
   JobBench bench;

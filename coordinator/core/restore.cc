@@ -172,12 +172,12 @@ void DecideRestore(JobState& job, const Decider& decider) {
         job.lost_spans.has_value() && job.lost_spans->all_asked;
     job.lost_spans = LostSpans{decider.now, facts, false, all_asked};
   }
-  const int64_t waits = AnyOnItsWay(job, decider.workers) ? kWaitsOnTheWay : 1;
-  if (job.lost_spans->since + waits * decider.options.restore_wait >
-      decider.now) {
-    return;
-  }
+  const absl::Duration waited = decider.now - job.lost_spans->since;
+  if (waited < decider.options.restore_wait) return;
+  // A worker that is on its way may lack what only one without a place has.
   job.lost_spans->all_asked = true;
+  const int64_t waits = AnyOnItsWay(job, decider.workers) ? kWaitsOnTheWay : 1;
+  if (waited < waits * decider.options.restore_wait) return;
   if (!job.spec.checkpoint.has_value()) return;
   const std::string why = absl::StrCat("no worker that is there has ", lost);
   if (!job.replicas.current().empty()) return EndLives(job, decider, why);

@@ -17,7 +17,8 @@
 namespace skerry::coordinator {
 
 // Waits until the workers' holdings have not changed for restore_wait, so that
-// a disk may come back. The wait is thirty times as long while a worker is
+// a disk may come back. Then workers without a place are asked for what they
+// have. The job goes back at once, or after thirty such waits while a worker is
 // still reaching a state that is on a disk. Without workers nothing is decided,
 // and a job that saves no checkpoints waits. Lives that wait for a lost result
 // are ended first.
