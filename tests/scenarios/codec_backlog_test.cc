@@ -14,7 +14,7 @@
 
 #include "compression/codec.h"
 #include "compression/testing/toy_model.h"
-#include "coordinator/core/codec_plan.h"
+#include "coordinator/core/rules/codec_plan.h"
 #include "gtest/gtest.h"
 #include "job/review.h"
 #include "job/testing/specs.h"
