@@ -15,14 +15,13 @@
 
 #include "base/folder_id.h"
 #include "base/ids.h"
+#include "coordinator/core/log/job_log.h"
 #include "coordinator/core/log/join_table.h"
 #include "coordinator/core/log/records.h"
 #include "coordinator/core/log/worker_intent.h"
 #include "protocol/contribution.h"
 #include "protocol/exchange.h"
-#include "protocol/job_phase.h"
 #include "protocol/peers.h"
-#include "protocol/seat_counters.h"
 
 namespace skerry::coordinator {
 
@@ -145,37 +144,16 @@ struct CoverageSnapshot {
                          const CoverageSnapshot&) = default;
 };
 
-struct JobSnapshot {
+// What the journal has said of a job. Parts with folds of their own are saved
+// by these.
+struct JobSnapshot : JobLog {
   JobId job;
   JobSubmitted submitted;
-  JobPhase phase = JobPhase::kPending;
-  std::string end_reason;
-  bool paused = false;
-  uint64_t element_count = 0;
-  uint64_t epoch_samples = 0;
-  double flops_per_sample = 0;
-  std::optional<uint64_t> validation_samples;
-  uint64_t initial_hash = 0;
-  uint64_t layout_hash = 0;
-  uint64_t average_begin = 0;
-  std::string program_sha256 = {};
-  Epoch epoch;
   ReplicaTableSnapshot replicas;
   LedgerSnapshot ledger;
   std::vector<FragmentSnapshot> fragments;
-  // By sequence.
-  std::vector<Evaluated> evaluations;
   AuditSnapshot audit;
-  // By sequence.
-  std::vector<Checkpointed> checkpoints;
-  std::optional<Checkpointed> save_failure;
-  std::optional<Restored> restored;
-  std::optional<Diverged> diverged;
-  Revision adopted_at;
   CoverageSnapshot coverage;
-  // By worker.
-  std::vector<std::pair<std::string, SeatCounters>> counted;
-  SeatCounters totals;
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
 };
 

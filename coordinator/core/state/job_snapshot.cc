@@ -75,57 +75,25 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
 
 JobSnapshot SaveJob(const JobState& job) {
   JobSnapshot saved;
+  static_cast<JobLog&>(saved) = job;
   saved.job = job.id;
   saved.submitted = {job.spec, job.idempotency_key};
-  saved.phase = job.phase;
-  saved.end_reason = job.end_reason;
-  saved.paused = job.paused;
-  saved.element_count = job.element_count;
-  saved.epoch_samples = job.epoch_samples;
-  saved.flops_per_sample = job.flops_per_sample;
-  saved.validation_samples = job.validation_samples;
-  saved.initial_hash = job.initial_hash;
-  saved.layout_hash = job.layout_hash;
-  saved.average_begin = job.average_begin;
-  saved.program_sha256 = job.program_sha256;
-  saved.epoch = job.epoch;
   saved.replicas = job.replicas.Save();
   saved.ledger = job.ledger.Save();
   for (const RoundMachine& machine : job.fragments) {
     saved.fragments.push_back(machine.Save());
   }
-  for (const auto& [sequence, evaluated] : job.evaluations) {
-    saved.evaluations.push_back(evaluated);
-  }
   saved.audit = job.audit.Save();
-  saved.checkpoints = job.checkpoints;
-  saved.save_failure = job.save_failure;
-  saved.restored = job.restored;
-  saved.diverged = job.diverged;
-  saved.adopted_at = job.adopted_at;
   saved.coverage = job.coverage.Save();
-  saved.counted.assign(job.counted.begin(), job.counted.end());
-  saved.totals = job.totals;
   return saved;
 }
 
 absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
-  job.phase = saved.phase;
-  job.end_reason = saved.end_reason;
-  job.paused = saved.paused;
-  job.element_count = saved.element_count;
-  job.epoch_samples = saved.epoch_samples;
-  job.flops_per_sample = saved.flops_per_sample;
-  job.validation_samples = saved.validation_samples;
-  job.initial_hash = saved.initial_hash;
-  job.layout_hash = saved.layout_hash;
-  job.average_begin = saved.average_begin;
-  job.program_sha256 = saved.program_sha256;
+  static_cast<JobLog&>(job) = saved;
   if (saved.element_count > 0) {
     job.span_count = SpanCount(saved.element_count, job.spec.exchange.spans,
                                FragmentCount(job.spec), saved.average_begin);
   }
-  job.epoch = saved.epoch;
   SKERRY_RETURN_IF_ERROR(job.replicas.Restore(saved.replicas));
   SKERRY_RETURN_IF_ERROR(job.ledger.Restore(saved.ledger));
   if (saved.fragments.size() != job.fragments.size()) {
@@ -136,16 +104,8 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   for (size_t i = 0; i < job.fragments.size(); ++i) {
     SKERRY_RETURN_IF_ERROR(job.fragments[i].Restore(saved.fragments[i]));
   }
-  for (const Evaluated& evaluated : saved.evaluations) {
-    job.evaluations[evaluated.sequence] = evaluated;
-  }
   job.audit.Restore(saved.audit);
-  job.checkpoints = saved.checkpoints;
-  job.save_failure = saved.save_failure;
   for (const Checkpointed& one : job.checkpoints) job.audit.Add({{}, one});
-  job.restored = saved.restored;
-  job.diverged = saved.diverged;
-  job.adopted_at = saved.adopted_at;
   for (size_t f = 0; f < job.fragments.size(); ++f) {
     job.keep_from[f] = job.fragments[f].floor();
   }
@@ -156,8 +116,6 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   }
   SKERRY_RETURN_IF_ERROR(
       job.coverage.Restore(saved.coverage, job.ledger.consumed()));
-  job.counted.insert(saved.counted.begin(), saved.counted.end());
-  job.totals = saved.totals;
   return absl::OkStatus();
 }
 

@@ -21,6 +21,7 @@
 #include "base/instant.h"
 #include "coordinator/core/log/audit.h"
 #include "coordinator/core/log/coverage.h"
+#include "coordinator/core/log/job_log.h"
 #include "coordinator/core/log/records.h"
 #include "coordinator/core/log/replica_table.h"
 #include "coordinator/core/log/round_machine.h"
@@ -34,7 +35,6 @@
 #include "protocol/fragment_facts.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
-#include "protocol/job_phase.h"
 #include "protocol/peers.h"
 #include "protocol/seat_counters.h"
 
@@ -133,56 +133,9 @@ struct Beginners {
   bool all_stayed = true;
 };
 
-struct JobState {
-  JobState(JobId id, const JobSubmitted& record, const ClusterOptions& options);
-
-  // --- Durable: the fold of the job's records.
-  const JobId id;
-  const job::JobSpec spec;
-  const std::string idempotency_key;
-  // Follows from the spec (job/needs.h).
-  const uint64_t memory_needed;
-  JobPhase phase = JobPhase::kPending;
-  std::string end_reason;
-  bool paused = false;
-  uint64_t element_count = 0;
-  uint64_t average_begin = 0;  // as in JobSized
-  uint64_t epoch_samples = 0;
-  double flops_per_sample = 0;
-  // Unset while it is not known; 0 when the job is not evaluated.
-  std::optional<uint64_t> validation_samples;
-  // Hashes of the values that the job began with, and of the order and shapes
-  // of the first trainer's tensors; 0 where they are not known.
-  uint64_t initial_hash = 0;
-  uint64_t layout_hash = 0;
-  // SHA-256 of the first trainer's program; empty where none is known.
-  std::string program_sha256;
-  // The number of spans in each fragment; 0 until the job is sized.
-  uint32_t span_count = 0;
-  Epoch epoch;
-  ReplicaTable replicas;
-  SampleLedger ledger;
-  std::vector<RoundMachine> fragments;
-  absl::btree_map<Sequence, Evaluated> evaluations;
-  Audit audit;
-  // The checkpoints that are kept, by sequence.
-  std::vector<Checkpointed> checkpoints;
-  // The newest save, if it failed.
-  std::optional<Checkpointed> save_failure;
-  // The newest time that the job went back.
-  std::optional<Restored> restored;
-  // Workers have a history that the journal does not have: the job stands.
-  std::optional<Diverged> diverged;
-  // The record by which an operator last kept what workers hold. Results of
-  // older attempts may be of the lost history, and nobody needs those.
-  Revision adopted_at;
-  Coverage coverage;
-  // By worker, the counters in its last Counted record, and what the counts of
-  // all workers have added up to.
-  absl::btree_map<std::string, SeatCounters> counted;
-  SeatCounters totals;
-
-  // --- Heard.
+// What workers have said, and what follows from that and from the time. No part
+// of it is written down; after a restart the workers say it again.
+struct JobHeard {
   Instant since;
   // Samples that were committed before `since`; for rates.
   uint64_t samples_at_start = 0;
@@ -230,6 +183,25 @@ struct JobState {
   std::optional<Beginners> beginners;
   // Deadlines up to here have been looked at.
   Instant decided_at;
+};
+
+// A job is what its records have come to, and what was heard of it since.
+struct JobState : JobLog, JobHeard {
+  JobState(JobId id, const JobSubmitted& record, const ClusterOptions& options);
+
+  const JobId id;
+  const job::JobSpec spec;
+  const std::string idempotency_key;
+  // Follows from the spec (job/needs.h).
+  const uint64_t memory_needed;
+  // The number of spans in each fragment; 0 until the job is sized.
+  uint32_t span_count = 0;
+  // These fold records by themselves.
+  ReplicaTable replicas;
+  SampleLedger ledger;
+  std::vector<RoundMachine> fragments;
+  Audit audit;
+  Coverage coverage;
 
   bool Ended() const { return phase > JobPhase::kRunning; }
   bool Sized() const { return span_count > 0; }
