@@ -425,7 +425,7 @@ void DecideExchange(JobState& job, const Decider& decider) {
       MaybeOpen(job, decider, fragment);
     }
   }
-  if (job.fragments.size() > 1) FindWanted(job);
+  FindWanted(job);
 }
 
 void CollectExchange(const JobState& job, Earliest& earliest) {

@@ -348,9 +348,7 @@ Sequence JobState::Floor() const {
 }
 
 bool JobState::Trained() const {
-  if (!ledger.AllConsumed() || fragments.size() == 1) {
-    return ledger.AllConsumed();
-  }
+  if (!ledger.AllConsumed()) return false;
   for (const RoundMachine& machine : fragments) {
     if (machine.open().has_value()) return false;
   }

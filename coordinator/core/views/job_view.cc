@@ -136,31 +136,37 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
                    });
 }
 
-// Returns the commits of all fragments, in the order in which they were made.
-std::vector<const CommittedEntry*> History(const JobState& job) {
-  std::vector<const CommittedEntry*> all;
-  for (const RoundMachine& machine : job.fragments) {
-    for (const CommittedEntry& entry : machine.history()) {
-      if (entry.attempt.is_set()) all.push_back(&entry);
+struct FragmentEntry {
+  size_t fragment;
+  const CommittedEntry* entry;
+};
+
+// Returns the entries of all fragments, in the order in which they were made.
+std::vector<FragmentEntry> History(const JobState& job) {
+  std::vector<FragmentEntry> all;
+  for (size_t f = 0; f < job.fragments.size(); ++f) {
+    for (const CommittedEntry& entry : job.fragments[f].history()) {
+      all.push_back({f, &entry});
     }
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const CommittedEntry* a, const CommittedEntry* b) {
-                     return a->state < b->state;
+                   [](const FragmentEntry& a, const FragmentEntry& b) {
+                     return a.entry->state < b.entry->state;
                    });
   return all;
 }
 
 void AddLosses(const JobState& job, JobView& view) {
-  // With several fragments, the most samples that one of them has committed.
-  uint64_t samples = 0;
-  for (const CommittedEntry* entry : History(job)) {
+  std::vector<uint64_t> samples(job.fragments.size());
+  for (const auto& [fragment, entry] : History(job)) {
     const Sequence state =
         entry->state == 0 ? entry->sequence : Sequence(entry->state);
-    samples = job.fragments.size() == 1
-                  ? entry->samples_committed
-                  : std::max(samples, entry->samples_committed);
-    LossPoint point{state, samples, std::nullopt, std::nullopt};
+    samples[fragment] = entry->samples_committed;
+    // It was set without an exchange.
+    if (!entry->attempt.is_set()) continue;
+    // A point stands where the fragment is that has committed most.
+    LossPoint point{state, *std::max_element(samples.begin(), samples.end()),
+                    std::nullopt, std::nullopt};
     if (!entry->scalars.no_loss) point.training_loss = entry->scalars.loss;
     const auto evaluated = job.evaluations.find(state);
     if (evaluated != job.evaluations.end()) {
@@ -320,9 +326,7 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.revision = revision;
   view.queue_position = turn.position;
   view.queue_length = turn.position == 0 ? 0 : turn.length;
-  if (job.fragments.size() > 1) {
-    view.samples_partly = job.coverage.Partly().total();
-  }
+  view.samples_partly = job.coverage.Partly().total();
   if (const RoundMachine* machine = FirstOpen(job)) {
     view.open_attempt = machine->open()->attempt;
     view.open_tries = machine->tries();
