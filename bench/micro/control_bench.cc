@@ -1,0 +1,231 @@
+// What the decisions of the coordinator's core cost for each worker of one job,
+// by the number of workers. Fake workers go through whole exchanges: they offer
+// their rounds, report results and apply the commit. The core's calls are
+// timed, with the orders that it writes; the workers, the journal and the wire
+// are not. If the cost for each worker grows with their number, some step of a
+// commit is quadratic.
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/random.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/fake_worker.h"
+#include "job/testing/specs.h"
+
+namespace skerry::bench {
+namespace {
+
+using coordinator::Cluster;
+using coordinator::ClusterOptions;
+using coordinator::FakePart;
+using coordinator::FakeSeat;
+using coordinator::FakeWorker;
+
+// Workers that share an island, as the GPUs of one host.
+constexpr size_t kIslandWorkers = 8;
+constexpr uint64_t kSeed = 1;
+
+double ThreadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * now.tv_nsec;
+}
+
+ClusterOptions Options(size_t workers) {
+  ClusterOptions options;
+  options.workers_max = workers + 1;
+  return options;
+}
+
+class Job {
+ public:
+  explicit Job(size_t workers) : cluster_(Options(workers)) {
+    cluster_.Recovered(now_);
+    for (size_t i = 0; i < workers; ++i) {
+      auto worker = std::make_unique<FakeWorker>(
+          absl::StrCat("w", i), absl::StrCat("i", i / kIslandWorkers));
+      worker->Start(random_, now_);
+      by_name_[worker->name()] = worker.get();
+      workers_.push_back(std::move(worker));
+    }
+    for (const auto& worker : workers_) Say(*worker);
+    job::JobSpec spec = job::SmallJob("many", uint64_t{1} << 40);
+    spec.placement.workers_min = static_cast<uint32_t>(workers);
+    spec.exchange.min_replicas =
+        static_cast<uint32_t>((workers + kIslandWorkers - 1) / kIslandWorkers);
+    SKERRY_CHECK(cluster_.Submit(spec, "key", now_).ok());
+    Follow();
+  }
+
+  // Runs until so many exchanges are committed, and returns the seconds that
+  // the core took for it.
+  double Commit(uint64_t commits) {
+    const uint64_t wanted = Newest() + commits;
+    const double before = spent_s_;
+    for (int step = 0; Newest() < wanted; ++step) {
+      SKERRY_CHECK(step < 2000);
+      now_ = now_ + absl::Milliseconds(100);
+      for (const auto& worker : workers_) Move(*worker);
+      for (const auto& worker : workers_) Say(*worker);
+      const auto due = cluster_.NextDeadline();
+      if (due.has_value() && *due <= now_) {
+        Timed([&] { cluster_.Tick(now_); });
+        Follow();
+      }
+    }
+    return spent_s_ - before;
+  }
+
+ private:
+  template <typename Work>
+  void Timed(const Work& work) {
+    const double begun = ThreadSeconds();
+    work();
+    spent_s_ += ThreadSeconds() - begun;
+  }
+
+  void Say(FakeWorker& worker) {
+    const protocol::StatusFacts facts = worker.Status();
+    Timed([&] { SKERRY_CHECK(cluster_.OnStatus(facts, now_).ok()); });
+    touched_.push_back(worker.name());
+    Follow();
+  }
+
+  // Gives their orders to all whose orders may have changed, as the shell does.
+  void Follow() {
+    std::vector<std::string> touched;
+    Timed([&] {
+      cluster_.TakeRecords();
+      touched = cluster_.TakeTouched();
+    });
+    touched.insert(touched.end(), touched_.begin(), touched_.end());
+    touched_.clear();
+    for (const std::string& name : touched) {
+      absl::StatusOr<protocol::Orders> orders;
+      Timed([&] { orders = cluster_.OrdersFor(name, now_); });
+      if (!orders.ok()) continue;
+      for (const protocol::JobOrders& job : orders->jobs) {
+        newest_ = std::max(newest_, job.fragments[0].newest.value());
+      }
+      by_name_.at(name)->OnOrders(*orders, random_, now_);
+    }
+  }
+
+  uint64_t Newest() const { return newest_; }
+
+  // What the worker's trainer and its peers do, at once.
+  void Move(FakeWorker& worker) {
+    for (auto& [id, seat] : worker.seats()) {
+      FakePart& part = seat.parts[0];
+      if (seat.state == protocol::SeatState::kStarting) {
+        seat.state = protocol::SeatState::kRecovering;
+      }
+      Apply(seat, part);
+      if (!seat.life.is_set()) continue;
+      Report(seat, part);
+      if (part.ready.has_value()) continue;
+      data::RangeSet fresh = seat.orders.granted.Subtract(seat.used);
+      const auto& training = seat.orders.spec.training;
+      const data::RangeSet taken =
+          fresh.TakeFirst(uint64_t{training.tau} * training.batch_samples *
+                          seat.orders.holders.size());
+      if (taken.empty()) continue;
+      seat.used = seat.used.Union(taken);
+      seat.newest_round = Next(seat.newest_round);
+      part.trained = taken;
+      seat.Deliver(0, seat.newest_round);
+    }
+  }
+
+  static void Apply(FakeSeat& seat, FakePart& part) {
+    for (const auto& entry : seat.orders.fragments[0].committed) {
+      if (entry.sequence != Next(part.applied)) continue;
+      for (auto& [span, anchor] : part.anchors) {
+        anchor = coordinator::FoldAnchor(anchor, entry.hashes[span]);
+      }
+      part.applied = entry.sequence;
+    }
+  }
+
+  static void Report(const FakeSeat& seat, FakePart& part) {
+    const auto open = seat.Open(0);
+    if (!open.has_value() ||
+        (part.stored.has_value() && part.stored->attempt == open->attempt)) {
+      return;
+    }
+    part.stored = protocol::StoredResult{open->sequence, open->attempt, {}, 1};
+    for (uint32_t span = seat.span_begin; span < seat.span_end; ++span) {
+      part.stored->hashes.push_back(
+          coordinator::ResultHash(open->attempt, open->members, span));
+    }
+  }
+
+  Instant now_;
+  Random random_{kSeed};
+  Cluster cluster_;
+  std::vector<std::unique_ptr<FakeWorker>> workers_;
+  std::map<std::string, FakeWorker*> by_name_;
+  std::vector<std::string> touched_;
+  double spent_s_ = 0;
+  uint64_t newest_ = 0;
+};
+
+int Main(bool quick, const char* json) {
+  std::ofstream out;
+  if (json != nullptr) out.open(json, std::ios::app);
+  double few = 0;
+  for (const size_t workers : quick ? std::vector<size_t>{64, 128}
+                                    : std::vector<size_t>{64, 256, 1000}) {
+    Job job(workers);
+    job.Commit(2);  // all are admitted
+    const uint64_t commits = quick ? 3 : 5;
+    const double us =
+        1e6 * job.Commit(commits) / static_cast<double>(commits * workers);
+    std::string row =
+        absl::StrCat("{\"name\":\"commit/", workers, "\",\"value\":", us,
+                     ",\"unit\":\"us a worker\"");
+    if (few == 0) {
+      few = us;
+    } else {
+      absl::StrAppend(&row,
+                      ",\"against\":\"64 workers\",\"against_value\":", few,
+                      ",\"bar\":\"<=2\"");
+    }
+    row += "}";
+    std::printf("%s\n", row.c_str());
+    std::fflush(stdout);
+    if (out.is_open()) out << row << "\n";
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace skerry::bench
+
+int main(int argc, char** argv) {
+  bool quick = false;
+  const char* json = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--quick") {
+      quick = true;
+    } else if (argument == "--json" && i + 1 < argc) {
+      json = argv[++i];
+    } else {
+      std::fprintf(stderr, "usage: control_bench [--quick] [--json FILE]\n");
+      return 2;
+    }
+  }
+  return skerry::bench::Main(quick, json);
+}
