@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 
-_TIMEOUT_S = 120
+_TIMEOUT_S = 300
 # What works where the kernel has both kinds of control groups and limits cannot
 # be raised.
 _SETTINGS = '''[containers]

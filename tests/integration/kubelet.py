@@ -14,6 +14,7 @@ import time
 import urllib.error
 
 import containers
+import kubelet_server
 from kubelet_pod import NAMESPACE, PODS, TURN_S, Pod, now
 
 _LEASE_EVERY_S = 5
@@ -34,6 +35,8 @@ class Kubelet:
         self._leased = 0
         self.logs = {}
         self.memory = containers.Memory()
+        self._server = kubelet_server.Server(
+            podman, self._space_of, os.path.join(directory, 'server'))
         self.failed = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -52,6 +55,9 @@ class Kubelet:
                 'kubernetes.io/hostname': name,
                 'topology.kubernetes.io/zone': f'zone-{name}'}}})
         self.api.merge(f'/api/v1/nodes/{name}/status', {'status': {
+            'addresses': [{'type': 'InternalIP', 'address': '127.0.0.1'}],
+            'daemonEndpoints': {'kubeletEndpoint': {
+                'Port': self._server.port}},
             'capacity': {'cpu': '8', 'memory': '16Gi', 'pods': '50'},
             'allocatable': {'cpu': '8', 'memory': '16Gi', 'pods': '50'}}})
         self._lease(name)
@@ -131,8 +137,10 @@ class Kubelet:
         claims = self.api.get(
             f'/api/v1/namespaces/{NAMESPACE}/persistentvolumeclaims')['items']
         for claim in claims:
-            name = claim['metadata']['name']
-            if claim['status']['phase'] != 'Pending':
+            uid, asked = claim['metadata']['uid'], claim['metadata']['name']
+            name = f'pvc-{uid}'
+            if claim['status']['phase'] != 'Pending' or claim['spec'].get(
+                    'volumeName'):
                 continue
             if self.api.find(f'/api/v1/persistentvolumes/{name}'):
                 continue
@@ -146,12 +154,15 @@ class Kubelet:
                          'hostPath': {'path': path},
                          'storageClassName': claim['spec'].get(
                              'storageClassName', ''),
-                         'claimRef': {'namespace': NAMESPACE, 'name': name,
-                                      'uid': claim['metadata']['uid']}}})
+                         'claimRef': {'namespace': NAMESPACE, 'name': asked,
+                                      'uid': uid}}})
 
     def claimed(self, name):
         """The folder behind a claim."""
-        volume = self.api.get(f'/api/v1/persistentvolumes/{name}')
+        claim = self.api.get(f'/api/v1/namespaces/{NAMESPACE}/'
+                             f'persistentvolumeclaims/{name}')
+        volume = self.api.get('/api/v1/persistentvolumes/'
+                              + claim['spec']['volumeName'])
         return volume['spec']['hostPath']['path']
 
     def secret(self, name):
@@ -162,6 +173,21 @@ class Kubelet:
             raise LookupError(name)
         return {key: base64.b64decode(value)
                 for key, value in found['data'].items()}
+
+    def config_map(self, name):
+        """{key: bytes}. Raises LookupError when there is no such ConfigMap."""
+        found = self.api.find(
+            f'/api/v1/namespaces/{NAMESPACE}/configmaps/{name}')
+        if found is None:
+            raise LookupError(name)
+        return {key: value.encode()
+                for key, value in found.get('data', {}).items()}
+
+    def _space_of(self, name):
+        """The network of the pod of that name, or None."""
+        with self._lock:
+            return next((pod.host.space for pod in self._pods.values()
+                         if pod.name == name), None)
 
     def write_hosts(self, pod):
         """Names of services, as a cluster's DNS and proxy make them work."""
@@ -203,6 +229,7 @@ class Kubelet:
     def stop(self):
         self._over.set()
         self._thread.join(10)
+        self._server.stop()
         with self._lock:
             pods = list(self._pods.values())
         for pod in pods:

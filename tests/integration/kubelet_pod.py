@@ -1,10 +1,12 @@
 """One pod on an imitated node, and the containers in it."""
 
+import concurrent.futures
 import copy
 import ctypes
 import datetime
 import http.client
 import os
+import socket
 import threading
 import time
 import urllib.error
@@ -30,6 +32,26 @@ def expand(text, environment):
     return text
 
 
+def enter_network(space):
+    """Has this thread alone make its sockets in a pod's network."""
+    with open(f'/run/netns/{space}', 'rb') as file:
+        if _LIBC.setns(file.fileno(), _CLONE_NEWNET) != 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+
+
+def connect_in(space, port):
+    """A connection to a port of a pod's loopback. `space` may be None."""
+    if space is None:
+        raise OSError('there is no such pod')
+
+    def connect():
+        enter_network(space)
+        return socket.create_connection(('127.0.0.1', port))
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        return thread.submit(connect).result()
+
+
 class Readiness(threading.Thread):
     """Asks a path of a port in a pod's network, again and again."""
 
@@ -40,10 +62,7 @@ class Readiness(threading.Thread):
         self.over = False
 
     def run(self):
-        with open(f'/run/netns/{self._space}', 'rb') as space:
-            # For this thread alone.
-            if _LIBC.setns(space.fileno(), _CLONE_NEWNET) != 0:
-                return
+        enter_network(self._space)
         while not self.over:
             self.ready = self._ask()
             time.sleep(TURN_S)
@@ -212,23 +231,33 @@ class Pod(threading.Thread):
         path = os.path.join(self._folder, volume['name'])
         if os.path.exists(path):
             return path
-        secret = volume.get('secret')
-        files = self._kubelet.secret(secret['secretName']) if secret else {}
+        source, files = self._files_of(volume)
         if volume.get('emptyDir', {}).get('medium') == 'Memory':
             self._kubelet.memory.mount(
                 path, volume['emptyDir']['sizeLimit'].rstrip('i').lower())
         else:
             os.makedirs(path)
-        wanted = secret and {one['key']: one['path'] for one in secret.get(
+        wanted = {one['key']: one['path'] for one in source.get(
             'items', [{'key': name, 'path': name} for name in files])}
-        for key, name in (wanted or {}).items():
+        for key, name in wanted.items():
             inside = os.path.join(path, name)
             with open(inside, 'wb') as file:
                 file.write(files[key])
-            os.chmod(inside, secret['defaultMode'])
+            os.chmod(inside, source['defaultMode'])
             os.chown(inside, 0, self._group())
         self._give(path)
         return path
+
+    def _files_of(self, volume):
+        """The Secret or ConfigMap that a volume names, with its files by name;
+        two empty maps for a volume of another kind."""
+        if 'secret' in volume:
+            return volume['secret'], self._kubelet.secret(
+                volume['secret']['secretName'])
+        if 'configMap' in volume:
+            return volume['configMap'], self._kubelet.config_map(
+                volume['configMap']['name'])
+        return {}, {}
 
     def _group(self):
         return self.thing['spec']['securityContext']['fsGroup']

@@ -1,7 +1,4 @@
-"""The commands of helm that the guide types, over Helm's own library.
-
-SKERRY_CHART names the chart that stands for the one on the command line.
-"""
+"""The commands of helm that the guide types, over Helm's own library."""
 
 import os
 import sys
@@ -30,8 +27,13 @@ def main(words):
             config.test(name, timeout=120)
             print(f'{name} is tested')
             return 0
+        if command == 'uninstall':
+            config.uninstall(name)
+            print(f'{name} is uninstalled')
+            return 0
         values = {}
-        options = iter(rest[1:])
+        chart, *options = rest
+        options = iter(options)
         for option in options:
             value = next(options)
             if option == '--values':
@@ -42,7 +44,7 @@ def main(words):
             else:
                 raise ValueError(option)
         change = {'install': config.install, 'upgrade': config.upgrade}
-        change[command](os.environ['SKERRY_CHART'], name, values)
+        change[command](chart, name, values)
         print(f'{name}: {command} is done')
     return 0
 

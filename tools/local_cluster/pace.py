@@ -24,8 +24,12 @@ def round_s(cluster, data, batch, tau, islands=()):
         len(workers) * batch * tau * _MEASURED_ROUNDS, batch, tau,
         workers_min=len(workers), islands=islands))
     Progress(cluster, name, _MEASURED_ROUNDS, None, stuck_after_s=60).wait()
-    ages_ms = [int(event['age_ms'])
-               for event in cluster.ctl.json_lines('logs', name)
+    return between_commits_s(cluster.ctl, name)
+
+
+def between_commits_s(ctl, name):
+    """Seconds from one commit of a job to the next, in the mean."""
+    ages_ms = [int(event['age_ms']) for event in ctl.json_lines('logs', name)
                if event['name'] == 'Committed']
     return (max(ages_ms) - min(ages_ms)) / 1000 / (len(ages_ms) - 1)
 
