@@ -43,11 +43,12 @@ std::optional<absl::Status> DecodeFetchRefusal(
 
 // Puts pieces together again. Errors of both calls: DataLoss when a piece is
 // damaged, out of turn or of another object, or the whole has another hash;
-// ResourceExhausted when the object is above the limit.
+// ResourceExhausted when the object is above the limit. A chunk of data has no
+// hash of its own.
 class FetchAssembler {
  public:
-  FetchAssembler(const FetchKey& key, uint64_t object_bytes_max)
-      : key_(key), object_bytes_max_(object_bytes_max) {}
+  // A chunk of data is above the limit also when it is above kDataChunkBytes.
+  FetchAssembler(const FetchKey& key, uint64_t object_bytes_max);
   absl::Status Add(const Frame& piece);
   absl::StatusOr<Payload> Finish();
   // Whether every piece has come.
