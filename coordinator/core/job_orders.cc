@@ -4,6 +4,7 @@
 
 #include "coordinator/core/beginning.h"
 #include "coordinator/core/checkpoints.h"
+#include "coordinator/core/data_holders.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/job_workers.h"
@@ -257,6 +258,7 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   orders.checkpoint = CheckpointOrderFor(job, name);
   orders.restored = RestoredStateOf(job);
   orders.workers = NamedWorkersOf(job, workers, options);
+  orders.data_holders = DataHoldersFor(job, workers, *worker);
   return orders;
 }
 
