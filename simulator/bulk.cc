@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/hash.h"
 #include "simulator/worker_node.h"
 #include "simulator/world.h"
+#include "transport/fetch_wire.h"
 
 namespace skerry::sim {
 namespace {
@@ -40,7 +40,7 @@ void AnswerFetch(const Scale& scale, const transport::FetchKey& key,
       [key, end = std::move(end), object = std::move(object),
        stream]() mutable {
         stream->Close(kOpener, absl::OkStatus());
-        if (object.ok() && Hash64(object->bytes()) != key.hash) {
+        if (object.ok() && !IsObjectOf(key, object->bytes())) {
           object = absl::DataLossError("the object does not match its hash");
         }
         end(std::move(object));

@@ -112,6 +112,10 @@ absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes) {
   return key;
 }
 
+bool IsObjectOf(const FetchKey& key, std::span<const std::byte> object) {
+  return key.kind == FetchKey::Kind::kData || Hash64(object) == key.hash;
+}
+
 uint32_t FetchPieceCount(uint64_t bytes) {
   const uint64_t count = (bytes + kPieceBytes - 1) / kPieceBytes;
   SKERRY_CHECK(count <= compression::kFramePartsMax);
@@ -205,8 +209,7 @@ absl::StatusOr<Payload> FetchAssembler::Finish() {
         "the object ended after ", received_, " of ", pieces_, " pieces"));
   }
   const std::span<const std::byte> whole(bytes_.get(), filled_);
-  // Whoever asks for data knows the hash of the file, not of the chunk.
-  if (key_.kind != FetchKey::Kind::kData && Hash64(whole) != key_.hash) {
+  if (!IsObjectOf(key_, whole)) {
     return absl::DataLossError("the object does not match its hash");
   }
   return Payload(std::move(bytes_), whole);

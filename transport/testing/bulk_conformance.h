@@ -259,7 +259,9 @@ TYPED_TEST_P(BulkConformance, AChunkOfDataIsSentOnceItHasBeenRead) {
     this->driver_.Run([&] { asked.clear(); });
     if (is_last) break;
     ASSERT_EQ(got->status().code(), answers[i].status().code());
-    if (got->ok()) EXPECT_TRUE(this->Same(**got, *answers[i]));
+    if (got->ok()) {
+      EXPECT_TRUE(this->Same(**got, *answers[i]));
+    }
   }
 }
 
