@@ -361,7 +361,7 @@ INSTANTIATE_TEST_SUITE_P(
           .substr(4, std::string(info.param.name).size() - 9);
     });
 
-// Only workers know what is wrong with these (coordinator/core/fit_test.cc).
+// Only workers know what is wrong with these (fit_test.cc of the coordinator).
 TEST_F(JobFileTest, WhatOnlyWorkersKnowIsLeftToThem) {
   for (const char* name :
        {"bad_bigmodel.yaml", "bad_hash.yaml", "bad_minrep.yaml"}) {

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "compression/sparse/random_k.h"
-#include "compression/sparse/threshold_top_k.h"
 #include "compression/testing/allocations.h"
 #include "compression/testing/backward_executor.h"
 #include "compression/testing/conformance_cases.h"
 #include "compression/threshold/threshold.h"
+#include "compression/threshold/threshold_top_k.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -109,22 +108,6 @@ TEST(AllocationTest, NorDoesASampledThresholdOrOneWhoseGuessIsRefused) {
                             workspace);
     ExpectNoneInSteadyState(ThresholdCase("too low", sidco, guess(1e-9f)),
                             workspace);
-  }
-}
-
-TEST(AllocationTest, NorDoesRandomKWithASeedForEachStep) {
-  const std::vector<float> values = Values();
-  std::vector<float> decoded(kElements);
-  std::vector<std::byte> payload;
-  Workspace workspace;
-  const RandomK made = *RandomK::Make({0.02, CodecId::kInt8Block}, 0);
-  for (uint64_t step = 0; step < kFirstCalls + kCalls; ++step) {
-    const int64_t before = Allocations();
-    const RandomK codec = made.WithSeed(step);
-    ASSERT_TRUE(codec.Encode(values, payload, workspace).ok());
-    ASSERT_TRUE(codec.Decode(payload, decoded, workspace).ok());
-    if (step < kFirstCalls) continue;
-    EXPECT_EQ(Allocations(), before);
   }
 }
 

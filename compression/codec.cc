@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "compression/dense_codec.h"
-#include "compression/sparse/presets.h"
+#include "compression/dense/dense_codec.h"
+#include "compression/presets.h"
 
 namespace skerry::compression {
 namespace {

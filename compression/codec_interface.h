@@ -28,13 +28,12 @@ enum class CodecId : uint8_t {
   kNf4F32 = 7,      // as kNf4 with fp32 scales
   kE3m0 = 8,        // a sign and 3 exponent bits, 64 values share a bf16 scale
   kE3m0F32 = 9,     // as kE3m0 with fp32 scales
-  // Sparse, made by //compression/sparse with options of their own; no job can
-  // name them and FindCodec has none.
+  // Sparse, with options of their own; no job can name them and FindCodec has
+  // none. 65 was a codec that was withdrawn.
   kTopK = 64,
-  kRandomK = 65,
   kChunkTopK = 66,
   kThresholdTopK = 67,
-  // Sparse with options that the number fixes (compression/sparse/presets.h).
+  // Sparse with options that the number fixes (compression/presets.h).
   // The first of seven each, which send one value in 4, 8, .. 256.
   kTopKIn4 = 72,
   kChunkTopKIn4 = 80,

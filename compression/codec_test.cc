@@ -1,7 +1,7 @@
 #include "compression/codec.h"
 
 #include "absl/status/status.h"
-#include "compression/dense_codec.h"
+#include "compression/dense/dense_codec.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {

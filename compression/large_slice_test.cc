@@ -8,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/random.h"
 #include "compression/codec.h"
-#include "compression/dense_codec.h"
-#include "compression/sparse/sparse_codec.h"
+#include "compression/dense/dense_codec.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -111,27 +110,6 @@ TEST(LargeSliceTest, SparseCodecsSendTheLargestBeyondTheBorderToo) {
       ExpectLargest(values, ratio);
     }
   }
-}
-
-TEST(LargeSliceTest, RandomKDrawsFromEveryPartBeyondTheBorderToo) {
-  std::vector<float> values(kElements);
-  RoundTrip(**MakeRandomK({1.0 / 64, CodecId::kRawF32}, 3), values);
-  size_t sent = 0;
-  size_t beyond = 0;
-  size_t last = 0;
-  for (size_t i = 0; i < kElements; ++i) {
-    if (values[i] == 0.0f) continue;
-    ASSERT_EQ(values[i], ValueAt(i)) << i;
-    // Parts of 64, of which a drawn value may happen to be 0.
-    ASSERT_LT(i - last, 3 * 64u) << i;
-    last = i;
-    ++sent;
-    beyond += i >= kBorder ? 1 : 0;
-  }
-  const size_t draws = KeptElements(kElements, 1.0 / 64);
-  EXPECT_LE(sent, draws);
-  EXPECT_GT(sent, draws - 10);
-  EXPECT_GE(beyond, 3 * 4096u / 64 - 1);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "compression/codec.h"
-#include "compression/sparse/sparse_codec.h"
 #include "compression/testing/draws.h"
 #include "gtest/gtest.h"
 
@@ -95,18 +94,6 @@ TEST(QualityTest, ErrorsAreBoundedAndTheSparserOfAFamilyLosesMore) {
       if (!IsSparse(id) || !FindCodec(sparser).ok()) continue;
       EXPECT_LT(quality.error, QualityOf(sparser, input.values).error + 0.02)
           << CodecName(id) << " " << input.name;
-    }
-    std::printf("\n");
-  }
-  // No number names random_k: what it sends are places that its seed draws.
-  for (const int ratio : {4, 64}) {
-    const auto codec = *MakeRandomK({1.0 / ratio, CodecId::kInt8Block}, kSeed);
-    std::printf("%-22s", ("random_k/" + std::to_string(ratio)).c_str());
-    for (const auto& input : inputs) {
-      const Quality quality = QualityOf(*codec, input.values);
-      std::printf("  %6.1fx %7.4f", quality.ratio, quality.error);
-      EXPECT_NEAR(quality.error, std::sqrt(1 - 1.0 / ratio), 0.05)
-          << "random_k/" << ratio << " " << input.name;
     }
     std::printf("\n");
   }

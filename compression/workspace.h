@@ -54,9 +54,9 @@ class RawMemory {
 };
 
 // The working memory for one part of a slice that is sent sparsely
-// (compression/sparse/selection.h).
+// (compression/top_k/selection.h).
 struct PartScratch {
-  // What may be sent (compression/cpu/candidates.h).
+  // What may be sent (compression/top_k/cpu/candidates.h).
   RawMemory<uint64_t> words;
   RawMemory<float> values;
   size_t word_count = 0;
@@ -75,7 +75,7 @@ struct PartScratch {
   size_t passed = 0;
   bool finite = true;
   // These stand in for `values` where candidates are kept as codes
-  // (compression/cpu/stretch_codes.h).
+  // (compression/top_k/cpu/stretch_codes.h).
   RawMemory<std::byte> codes;
   RawMemory<uint64_t> open_words;
   RawMemory<uint64_t> kept;

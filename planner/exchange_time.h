@@ -18,7 +18,7 @@
 //   that the test simulates.
 // - The second hop begins when the whole first one has ended, although an owner
 //   waits only for the contributions to its own spans. If members differ much,
-//   the real exchange is shorter (coordinator/core/codec_cap_test.cc).
+//   the real exchange is shorter (coordinator/core/rules/codec_cap_test.cc).
 #ifndef SKERRY_PLANNER_EXCHANGE_TIME_H_
 #define SKERRY_PLANNER_EXCHANGE_TIME_H_
 

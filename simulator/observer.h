@@ -13,7 +13,7 @@
 
 #include "base/instant.h"
 #include "compression/frame.h"
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "protocol/fragment_facts.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
 #include "worker/core/effects.h"

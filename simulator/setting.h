@@ -13,7 +13,7 @@
 
 #include "absl/time/time.h"
 #include "compression/codec.h"
-#include "coordinator/core/options.h"
+#include "coordinator/core/state/options.h"
 #include "protocol/program_fact.h"
 #include "simulator/sim_model.h"
 #include "transport/outbox.h"

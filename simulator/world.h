@@ -15,7 +15,7 @@
 
 #include "base/instant.h"
 #include "base/random.h"
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "job/job_spec.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "simulator/history.h"

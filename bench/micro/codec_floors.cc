@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "bench/micro/memory_floor.h"
-#include "compression/cpu/stores.h"
+#include "compression/dense/cpu/stores.h"
 #include "compression/parts.h"
 
 namespace skerry::bench {

@@ -16,12 +16,12 @@
 
 #include "base/random.h"
 #include "compression/codec.h"
-#include "compression/cpu/sign1.h"
-#include "compression/cuda/bf16.h"
-#include "compression/cuda/block4.h"
-#include "compression/cuda/fp16.h"
-#include "compression/cuda/int8_block.h"
-#include "compression/cuda/sign1.h"
+#include "compression/dense/cpu/sign1.h"
+#include "compression/dense/cuda/bf16.h"
+#include "compression/dense/cuda/block4.h"
+#include "compression/dense/cuda/fp16.h"
+#include "compression/dense/cuda/int8_block.h"
+#include "compression/dense/cuda/sign1.h"
 
 namespace skerry::compression {
 namespace {

@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "bench/micro/memory_floor.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // Highway has to follow foreach_target.
-#include "compression/cpu/pages.h"
+#include "compression/dense/cpu/pages.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 

@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
-#include "compression/cpu/testing/every_simd_target.h"
 #include "compression/testing/backward_executor.h"
 #include "compression/testing/codec_inputs.h"
+#include "compression/testing/every_simd_target.h"
 #include "compression/testing/reference_codecs.h"
 
 namespace skerry::compression {

@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "base/check.h"
-#include "compression/sparse/sparse_codec.h"
-#include "compression/sparse/threshold_top_k.h"
+#include "compression/chunk_top_k/chunk_top_k.h"
 #include "compression/testing/reference_codecs.h"
 #include "compression/testing/reference_sparse.h"
+#include "compression/threshold/threshold_top_k.h"
+#include "compression/top_k/top_k.h"
 
 namespace skerry::compression {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using Values = std::span<const float>;
 using Places = std::function<std::vector<size_t>(Values)>;
 using CodecPointer = std::shared_ptr<const Codec>;
-
-constexpr uint64_t kRandomKSeed = 77;
 
 ConformanceCase DenseCase(CodecId id, CodecPointer codec) {
   return {std::string(CodecName(id)), std::move(codec),
@@ -76,20 +75,6 @@ ConformanceCase ChunkCase(std::string name, CodecPointer codec, size_t kept) {
           }};
 }
 
-ConformanceCase RandomCase(std::string name, double density, CodecId inner) {
-  const auto places = [density](Values values) {
-    return ReferenceRandomKPlaces(
-        values.size(), KeptElements(values.size(), density), kRandomKSeed);
-  };
-  return {std::move(name), *MakeRandomK({density, inner}, kRandomKSeed),
-          [=](Values values) {
-            return ReferenceEncodeValues(values, places(values), inner);
-          },
-          [=](Values values) {
-            return ReferenceSparseValues(values, places(values), inner);
-          }};
-}
-
 ConformanceCase NumberedCase(CodecId id, CodecPointer codec) {
   if (!IsSparse(id)) return DenseCase(id, std::move(codec));
   const std::string name(CodecName(id));
@@ -138,7 +123,6 @@ std::vector<ConformanceCase> SparseOptionCases() {
     cases.push_back(IndexedCase("threshold_top_k" + options,
                                 Sidco(density, inner), ThresholdPlaces(density),
                                 inner));
-    cases.push_back(RandomCase("random_k" + options, density, inner));
   };
   for (const double density : {0.001, 0.03, 0.5, 1.0}) {
     add(density, CodecId::kRawF32);

@@ -91,18 +91,6 @@ std::vector<size_t> ReferenceTopKPlaces(std::span<const float> values,
   return places;
 }
 
-std::vector<size_t> ReferenceRandomKPlaces(size_t elements, size_t kept,
-                                           uint64_t seed) {
-  std::vector<size_t> places;
-  for (size_t part = 0; part < kept; ++part) {
-    const size_t begin = part * elements / kept;
-    const size_t size = (part + 1) * elements / kept - begin;
-    const unsigned __int128 drawn = RandomAt(seed, part);
-    places.push_back(begin + static_cast<size_t>((drawn * size) >> 64));
-  }
-  return places;
-}
-
 std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
                                               std::span<const size_t> places,
                                               CodecId inner) {

@@ -18,9 +18,6 @@ namespace skerry::compression {
 // Ascending places of the k largest magnitudes, of equal ones the first.
 std::vector<size_t> ReferenceTopKPlaces(std::span<const float> values,
                                         size_t k);
-// The place that random_k draws in each of `kept` parts.
-std::vector<size_t> ReferenceRandomKPlaces(size_t elements, size_t kept,
-                                           uint64_t seed);
 
 // Count, gaps or bits, and values; with bits, int8_block's scales are those of
 // stretches of places. `inner` is a dense codec.

@@ -8,11 +8,11 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "compression/cpu/finite.h"
-#include "compression/cpu/select.h"
-#include "compression/cpu/tail_sums.h"
 #include "compression/parts.h"
+#include "compression/threshold/cpu/tail_sums.h"
 #include "compression/threshold/tail_quantiles.h"
+#include "compression/top_k/cpu/finite.h"
+#include "compression/top_k/cpu/select.h"
 
 namespace skerry::compression {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "coordinator/core/worker_intent.h"
+#include "coordinator/core/log/worker_intent.h"
 #include "job/convert/fields.h"
 #include "proto/skerry/v1/types.pb.h"
 #include "protocol/convert/fields.h"

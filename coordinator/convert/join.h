@@ -6,8 +6,8 @@
 #define SKERRY_COORDINATOR_CONVERT_JOIN_H_
 
 #include "absl/status/statusor.h"
-#include "coordinator/core/join_records.h"
-#include "coordinator/core/join_table.h"
+#include "coordinator/core/log/join_records.h"
+#include "coordinator/core/log/join_table.h"
 #include "proto/skerry/v1/journal.pb.h"
 #include "proto/skerry/v1/snapshot.pb.h"
 

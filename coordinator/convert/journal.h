@@ -5,7 +5,7 @@
 #define SKERRY_COORDINATOR_CONVERT_JOURNAL_H_
 
 #include "absl/status/statusor.h"
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "proto/skerry/v1/journal.pb.h"
 
 namespace skerry::coordinator {

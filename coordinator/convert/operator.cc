@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
-#include "coordinator/core/events.h"
+#include "coordinator/core/views/events.h"
 #include "job/convert/job_spec.h"
 #include "protocol/convert/directory.h"
 

@@ -9,10 +9,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "coordinator/core/audit.h"
-#include "coordinator/core/job_plan.h"
-#include "coordinator/core/records.h"
-#include "coordinator/core/views.h"
+#include "coordinator/core/log/audit.h"
+#include "coordinator/core/log/records.h"
+#include "coordinator/core/rules/state_view.h"
+#include "coordinator/core/views/job_plan.h"
+#include "coordinator/core/views/views.h"
 #include "proto/skerry/v1/operator.pb.h"
 
 namespace skerry::coordinator {

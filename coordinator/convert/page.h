@@ -10,8 +10,8 @@
 
 #include "absl/time/time.h"
 #include "base/instant.h"
-#include "coordinator/core/logged_event.h"
-#include "coordinator/core/views.h"
+#include "coordinator/core/views/logged_event.h"
+#include "coordinator/core/views/views.h"
 #include "coordinator/page/change_log.h"
 
 namespace skerry::coordinator {

@@ -318,7 +318,7 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
     SKERRY_ASSIGN_OR_RETURN(
         Counted counted,
         RecordPart<Counted>(one, &v1::JournalRecord::mutable_counted));
-    out->counted.emplace_back(std::move(counted.worker), counted.counters);
+    out->counted.emplace(std::move(counted.worker), counted.counters);
   }
   SKERRY_ASSIGN_OR_RETURN(out->totals,
                           protocol::CountersFromProto(p.totals(), "totals"));
@@ -347,7 +347,7 @@ void JobToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   for (const FragmentSnapshot& fragment : job.fragments) {
     FragmentToProto(fragment, out->add_fragments());
   }
-  for (const Evaluated& evaluated : job.evaluations) {
+  for (const auto& [sequence, evaluated] : job.evaluations) {
     *out->add_evaluations() = RecordToProto(evaluated).evaluated();
   }
   AuditToProto(job.audit, out->mutable_audit());
@@ -386,7 +386,7 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
     SKERRY_ASSIGN_OR_RETURN(
         Evaluated one, RecordPart<Evaluated>(
                            evaluated, &v1::JournalRecord::mutable_evaluated));
-    out.evaluations.push_back(one);
+    out.evaluations.emplace(one.sequence, one);
   }
   SKERRY_ASSIGN_OR_RETURN(out.audit, AuditFromProto(p.audit()));
   SKERRY_RETURN_IF_ERROR(NewerFromProto(p, &out));

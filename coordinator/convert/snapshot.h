@@ -6,8 +6,8 @@
 #define SKERRY_COORDINATOR_CONVERT_SNAPSHOT_H_
 
 #include "absl/status/statusor.h"
-#include "coordinator/core/events.h"
-#include "coordinator/core/snapshot.h"
+#include "coordinator/core/log/snapshot.h"
+#include "coordinator/core/views/events.h"
 #include "proto/skerry/v1/snapshot.pb.h"
 
 namespace skerry::coordinator {

@@ -1,13 +1,14 @@
 // Jobs whose model is exchanged in several fragments.
-#include "coordinator/core/evaluations.h"
-#include "coordinator/core/exchange.h"
-#include "coordinator/core/grants.h"
-#include "coordinator/core/job_orders.h"
-#include "coordinator/core/job_snapshot.h"
-#include "coordinator/core/membership.h"
-#include "coordinator/core/restore.h"
-#include "coordinator/core/state_view.h"
+#include "coordinator/core/rules/evaluations.h"
+#include "coordinator/core/rules/exchange.h"
+#include "coordinator/core/rules/grants.h"
+#include "coordinator/core/rules/job_orders.h"
+#include "coordinator/core/rules/membership.h"
+#include "coordinator/core/rules/restore.h"
+#include "coordinator/core/rules/state_view.h"
+#include "coordinator/core/state/job_snapshot.h"
 #include "coordinator/core/testing/job_bench.h"
+#include "coordinator/core/views/job_view.h"
 #include "gtest/gtest.h"
 #include "job/review.h"
 
@@ -335,6 +336,40 @@ TEST(FragmentsTest, OneRecordTakesAllFragmentsBackToOneCut) {
   HashInto(again, after);
   EXPECT_EQ(before.value(), after.value());
   EXPECT_EQ(again.keep_from[1], Sequence(2));
+}
+
+// A curve of losses would go on at the sample that the job has left.
+TEST(FragmentsTest, LossesGoBackWithTheJob) {
+  job::JobSpec spec = FragmentedJob(2);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/checkpoints", 1, 3};
+  Two bench(spec);
+  bench.CommitOfA(0, 1, 0, {0, 4});
+  bench.Emit(Checkpointed{bench.job.id,
+                          Sequence(1),
+                          "wa",
+                          std::string(64, 'b'),
+                          9,
+                          "",
+                          {{0, 4}},
+                          {{}, {{0, 4}}}});
+  bench.CommitOfA(1, 2, 0, {0, 8});
+  bench.Emit(ReplicaEnded{bench.job.id, bench.a, "lost"});
+  bench.Emit(ReplicaEnded{bench.job.id, bench.b, "lost"});
+  bench.Emit(Restored{bench.job.id, Sequence(4), Sequence(1), "why"});
+  bench.a = bench.AddReplica("a", {"wa"});
+  bench.Fragment("wa", 0).applied = bench.Fragment("wa", 1).applied =
+      Sequence(2);
+  bench.CommitOfA(0, 1, 2, bench.job.ledger.LeasedTo(bench.a).ranges()[0]);
+  const JobView view = ViewOf(bench.job, bench.workers, bench.options, Turn(),
+                              Revision(1), bench.now);
+  std::vector<uint64_t> samples;
+  for (const LossPoint& point : view.losses) samples.push_back(point.samples);
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_EQ(samples[0], 4u);
+  EXPECT_EQ(samples[1], 8u);
+  EXPECT_EQ(samples[2],
+            bench.job.fragments[0].history().back().samples_committed);
+  EXPECT_LT(samples[2], 30u);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include "absl/status/status.h"
 #include "base/instant.h"
 #include "coordinator/core/cluster.h"
-#include "coordinator/core/events.h"
+#include "coordinator/core/views/events.h"
 #include "coordinator/service/awake_clock.h"
 #include "coordinator/service/journal.h"
 #include "runtime/event_loop.h"

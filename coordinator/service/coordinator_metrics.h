@@ -9,7 +9,7 @@
 
 #include "base/instant.h"
 #include "coordinator/core/cluster.h"
-#include "coordinator/core/views.h"
+#include "coordinator/core/views/views.h"
 #include "coordinator/service/cluster_shell.h"
 #include "runtime/metrics.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "coordinator/core/views.h"
+#include "coordinator/core/views/views.h"
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
 

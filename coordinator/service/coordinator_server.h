@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "coordinator/convert/page.h"
-#include "coordinator/core/options.h"
+#include "coordinator/core/state/options.h"
 #include "coordinator/service/control_service.h"
 #include "coordinator/service/join_service.h"
 #include "coordinator/service/journal.h"

@@ -15,10 +15,10 @@
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "base/instant.h"
-#include "coordinator/core/events.h"
-#include "coordinator/core/logged_event.h"
-#include "coordinator/core/records.h"
-#include "coordinator/core/views.h"
+#include "coordinator/core/log/records.h"
+#include "coordinator/core/views/events.h"
+#include "coordinator/core/views/logged_event.h"
+#include "coordinator/core/views/views.h"
 
 namespace skerry::coordinator {
 

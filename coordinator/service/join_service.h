@@ -16,8 +16,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "coordinator/core/join_limit.h"
-#include "coordinator/core/join_table.h"
+#include "coordinator/core/log/join_table.h"
+#include "coordinator/core/rules/join_limit.h"
 #include "coordinator/service/cluster_shell.h"
 #include "coordinator/service/issuer.h"
 #include "proto/skerry/v1/join.grpc.pb.h"

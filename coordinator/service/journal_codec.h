@@ -5,9 +5,9 @@
 #define SKERRY_COORDINATOR_SERVICE_JOURNAL_CODEC_H_
 
 #include "absl/status/statusor.h"
-#include "coordinator/core/events.h"
-#include "coordinator/core/records.h"
-#include "coordinator/core/snapshot.h"
+#include "coordinator/core/log/records.h"
+#include "coordinator/core/log/snapshot.h"
+#include "coordinator/core/views/events.h"
 #include "coordinator/service/journal.h"
 
 namespace skerry::coordinator {

@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "base/release.h"
 #include "base/status.h"
-#include "coordinator/core/events.h"
+#include "coordinator/core/views/events.h"
 #include "coordinator/page/page_files.h"
 
 namespace skerry::coordinator {

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "coordinator/core/cluster.h"
-#include "coordinator/core/events.h"
+#include "coordinator/core/views/events.h"
 #include "coordinator/service/journal_file.h"
 
 namespace skerry::coordinator {

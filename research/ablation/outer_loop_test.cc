@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "compression/chunk_top_k/chunk_top_k.h"
 #include "compression/codec.h"
-#include "compression/sparse/sparse_codec.h"
 #include "compression/testing/toy_model.h"
+#include "compression/top_k/top_k.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {

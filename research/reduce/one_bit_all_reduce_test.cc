@@ -317,7 +317,7 @@ TEST(OneBitAllReduceLimitsTest, PartsOf4GiBAndSparseCodecsAreRefused) {
   EXPECT_TRUE(
       absl::IsInvalidArgument(create(size_t{1} << 40, CodecId::kSign1)));
   EXPECT_TRUE(absl::IsInvalidArgument(create(100, CodecId::kTopKIn4)));
-  EXPECT_TRUE(absl::IsUnimplemented(create(100, CodecId::kRandomK)));
+  EXPECT_TRUE(absl::IsUnimplemented(create(100, CodecId::kTopK)));
 }
 
 TEST_P(OneBitAllReduceTest, BitsDoNotDependOnTheExecutor) {

@@ -6,12 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "compression/codec_errors.h"
-#include "compression/cpu/select.h"
-#include "compression/sparse/indexed_writer.h"
-#include "compression/sparse/inner_codec.h"
-#include "compression/sparse/sparse_codec.h"
-#include "compression/sparse/threshold_top_k.h"
 #include "compression/threshold/threshold.h"
+#include "compression/threshold/threshold_top_k.h"
+#include "compression/top_k/cpu/select.h"
+#include "compression/top_k/indexed_writer.h"
+#include "compression/top_k/inner_codec.h"
+#include "compression/top_k/top_k.h"
 
 namespace skerry::compression {
 

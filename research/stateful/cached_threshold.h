@@ -15,8 +15,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compression/dense_codec.h"
-#include "compression/sparse/selection.h"
+#include "compression/dense/dense_codec.h"
+#include "compression/top_k/selection.h"
 #include "compression/workspace.h"
 
 namespace skerry::compression {

@@ -9,11 +9,11 @@
 #include "base/status.h"
 #include "compression/codec_errors.h"
 #include "compression/parts.h"
-#include "compression/sparse/indexed_payload.h"
-#include "compression/sparse/indexed_writer.h"
-#include "compression/sparse/inner_codec.h"
-#include "compression/sparse/selection.h"
-#include "compression/sparse/sparse_codec.h"
+#include "compression/top_k/indexed_payload.h"
+#include "compression/top_k/indexed_writer.h"
+#include "compression/top_k/inner_codec.h"
+#include "compression/top_k/selection.h"
+#include "compression/top_k/top_k.h"
 #include "research/stateful/factor_kernels.h"
 
 namespace skerry::compression {

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "base/executor.h"
 #include "compression/codec_interface.h"
-#include "compression/dense_codec.h"
+#include "compression/dense/dense_codec.h"
 #include "compression/workspace.h"
 
 namespace skerry::compression {

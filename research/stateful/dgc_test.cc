@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
-#include "compression/sparse/sparse_codec.h"
 #include "compression/testing/backward_executor.h"
+#include "compression/top_k/top_k.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {

@@ -6,7 +6,7 @@
 //
 // so that with beta 1 all that was sent plus e is all that was given, for any
 // codec: sparse, quantised or both. For a group whose members step together;
-// between islands the same law is compression/owed.h.
+// between islands the same law is worker/core/owed_sums.h.
 #ifndef SKERRY_RESEARCH_STATEFUL_ERROR_FEEDBACK_H_
 #define SKERRY_RESEARCH_STATEFUL_ERROR_FEEDBACK_H_
 

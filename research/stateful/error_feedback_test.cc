@@ -8,12 +8,12 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
+#include "compression/chunk_top_k/chunk_top_k.h"
 #include "compression/codec.h"
-#include "compression/dense_codec.h"
-#include "compression/sparse/random_k.h"
-#include "compression/sparse/sparse_codec.h"
-#include "compression/sparse/threshold_top_k.h"
+#include "compression/dense/dense_codec.h"
 #include "compression/testing/backward_executor.h"
+#include "compression/threshold/threshold_top_k.h"
+#include "compression/top_k/top_k.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -29,7 +29,7 @@ std::vector<float> Draw(Random& random) {
   return values;
 }
 
-// Every sparse codec but random_k, and sparse ones over quantised values.
+// Every sparse codec, and sparse ones over quantised values.
 std::vector<std::unique_ptr<const Codec>> Sparse() {
   std::vector<std::unique_ptr<const Codec>> codecs;
   for (const CodecId inner :
@@ -46,14 +46,10 @@ std::vector<std::unique_ptr<const Codec>> Sparse() {
 }
 
 // The largest |given - sent - error| of a history that changes codec at every
-// step, and random_k's seed, relative to what was given there.
+// step, relative to what was given there.
 double WorstImbalance(uint64_t seed) {
   Random random(seed);
   const auto sparse = Sparse();
-  const std::vector<RandomK> random_k = {
-      *RandomK::Make({0.05, CodecId::kRawF32}, 0),
-      *RandomK::Make({0.05, CodecId::kInt8Block}, 0),
-      *RandomK::Make({0.05, CodecId::kNf4}, 0)};
   std::vector<const Codec*> codecs;
   for (const NamedCodec& one : DenseCodecs()) codecs.push_back(one.codec);
   for (const auto& codec : sparse) codecs.push_back(codec.get());
@@ -63,9 +59,7 @@ double WorstImbalance(uint64_t seed) {
   std::vector<std::byte> payload;
   for (int step = 0; step < 100; ++step) {
     const std::vector<float> x = Draw(random);
-    const size_t chosen = random.Below(codecs.size() + random_k.size());
-    const RandomK drawn = random_k[chosen % random_k.size()].WithSeed(random());
-    const Codec& codec = chosen < codecs.size() ? *codecs[chosen] : drawn;
+    const Codec& codec = *codecs[random.Below(codecs.size())];
     EXPECT_TRUE(feedback.Encode(codec, x, payload).ok());
     EXPECT_TRUE(codec.Decode(payload, decoded).ok());
     for (size_t i = 0; i < kElements; ++i) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "compression/cpu/testing/every_simd_target.h"
+#include "compression/testing/every_simd_target.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {

@@ -10,9 +10,9 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "compression/codec_errors.h"
-#include "compression/cpu/finite.h"
-#include "compression/cpu/select.h"
 #include "compression/parts.h"
+#include "compression/top_k/cpu/finite.h"
+#include "compression/top_k/cpu/select.h"
 #include "research/stateful/factor_kernels.h"
 
 namespace skerry::compression {

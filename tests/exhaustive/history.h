@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "protocol/fragment_facts.h"
 #include "protocol/status_facts.h"
 #include "tests/exhaustive/scenario.h"

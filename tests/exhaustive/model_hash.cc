@@ -2,7 +2,7 @@
 #include <span>
 #include <string_view>
 
-#include "coordinator/core/state_hash.h"
+#include "coordinator/core/log/state_hash.h"
 #include "tests/exhaustive/model.h"
 
 namespace skerry::exhaustive {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <span>
 
+#include "compression/chunk_top_k/chunk_top_k.h"
 #include "tests/fuzz/sparse_fuzz.h"
 
 namespace skerry::compression {

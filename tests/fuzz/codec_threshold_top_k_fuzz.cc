@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <span>
 
-#include "compression/sparse/threshold_top_k.h"
+#include "compression/threshold/threshold_top_k.h"
 #include "tests/fuzz/sparse_fuzz.h"
 
 namespace skerry::compression {

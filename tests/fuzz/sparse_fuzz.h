@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compression/codec_interface.h"
-#include "compression/sparse/sparse_codec.h"
+#include "compression/top_k/top_k.h"
 
 namespace skerry::compression {
 

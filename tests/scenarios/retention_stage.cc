@@ -1,6 +1,6 @@
 // What the coordinator lets workers delete, by what each has said.
 #include "absl/strings/str_cat.h"
-#include "coordinator/core/retention.h"
+#include "coordinator/core/rules/retention.h"
 #include "coordinator/core/testing/job_bench.h"
 #include "tests/scenarios/scenario.h"
 

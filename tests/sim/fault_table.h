@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "gtest/gtest.h"
 #include "simulator/observer.h"
 #include "tests/sim/check/checker_set.h"

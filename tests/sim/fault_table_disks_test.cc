@@ -2,7 +2,7 @@
 // to, and what leaves nothing to go back from.
 #include <vector>
 
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "gtest/gtest.h"
 #include "planner/span_alignment.h"
 #include "tests/sim/fault_table.h"

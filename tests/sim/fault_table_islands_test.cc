@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "gtest/gtest.h"
 #include "planner/span_alignment.h"
 #include "simulator/worker_node.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "gtest/gtest.h"
 
 namespace skerry::sim {

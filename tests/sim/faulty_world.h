@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/instant.h"
-#include "coordinator/core/records.h"
-#include "coordinator/core/views.h"
+#include "coordinator/core/log/records.h"
+#include "coordinator/core/views/views.h"
 #include "simulator/observer.h"
 #include "simulator/world.h"
 #include "tests/sim/moments.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "gtest/gtest.h"
 #include "tests/sim/faulty_world.h"
 

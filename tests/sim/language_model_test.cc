@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "gtest/gtest.h"
 #include "tests/sim/faulty_world.h"
 #include "tests/sim/run.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "tests/sim/schedule.h"
 
 namespace skerry::sim {

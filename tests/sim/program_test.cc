@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
 #include "simulator/world.h"

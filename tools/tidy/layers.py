@@ -59,6 +59,12 @@ _LAYERS = {
 }
 _CUDA_HOMES = ('model', 'optimizer', 'compression')
 
+# The rooms of the coordinator's core, from the records of the journal up to
+# what operators see. A room may include those before it.
+_ROOMS = ('coordinator/core/log', 'coordinator/core/state',
+          'coordinator/core/rules', 'coordinator/core/views',
+          'coordinator/core')
+
 # Folders that know operators and tensors. The trainer seam keeps the rest of
 # the house free of them.
 _ENGINE = ('model/exec', 'model/cpu', 'model/cuda')
@@ -138,6 +144,16 @@ def _sideways_is_fine(path, target):
     return top(path) == 'transport' and top(target) == 'runtime'
 
 
+def _room(path):
+    folder = posixpath.dirname(path)
+    return _ROOMS.index(folder) if folder in _ROOMS else -1
+
+
+def house(folder):
+    """The folders whose tests count for a folder: rooms share theirs."""
+    return _ROOMS if folder in _ROOMS else (folder,)
+
+
 def why_not(path, target):
     """Why `path` may not include `target` (both in the house), or None."""
     if is_test(path):
@@ -156,6 +172,9 @@ def why_not(path, target):
     if roles == {'coordinator', 'worker'}:
         return ('coordinator and worker share only proto, base, protocol, job, '
                 'planner and model/spec')
+    if -1 < _room(path) < _room(target):
+        return ('rooms of the core look down: log, state, rules, views; '
+                'turn the dependency round or pass a value')
     if inside(target, *_ENGINE) and not inside(path, *_ENGINE_USERS):
         return 'operators stay behind the trainer seam; use model/spec'
     if (own == other and len(roles) == 2 and own < TOP and

@@ -158,19 +158,20 @@ def function_lengths(tree):
                               'leaves')
 
 
-def _reached_by_tests(tree, folder):
-    """Stems of `folder` whose headers its tests include, also through others.
+def _reached_by_tests(tree, folders):
+    """Stems of `folders` whose headers their tests include, also through
+    others.
 
     A class made of several small ones is tested through its own door.
     """
     waiting = [path for path, _ in tree.of('.cc')
-               if posixpath.dirname(path) == folder and layers.is_test(path)]
+               if posixpath.dirname(path) in folders and layers.is_test(path)]
     reached = set()
     while waiting:
         path = waiting.pop()
         for _, header, quoted in cpp.includes(tree.files.get(path, '')):
             stem = header[:-2]
-            if (quoted and posixpath.dirname(header) == folder
+            if (quoted and posixpath.dirname(header) in folders
                     and stem not in reached):
                 reached.add(stem)
                 waiting += [stem + '.h', stem + '.cc']
@@ -178,7 +179,7 @@ def _reached_by_tests(tree, folder):
                 if stem.endswith('_impl'):
                     parts = [part[:-3] for part, _ in tree.of('.cc')
                              if part.startswith(stem[:-len('impl')])
-                             and posixpath.dirname(part) == folder]
+                             and posixpath.dirname(part) in folders]
                     reached.update(parts)
                     waiting += [part + '.cc' for part in parts]
     return reached
@@ -196,9 +197,10 @@ def tests_beside(tree):
         if posixpath.basename(folder) == 'cpu':
             wanted.append(posixpath.join(posixpath.dirname(folder),
                                          name[:-3] + '_test.cc'))
-        if folder not in reached:
-            reached[folder] = _reached_by_tests(tree, folder)
-        if (path[:-3] not in reached[folder]
+        house = layers.house(folder)
+        if house not in reached:
+            reached[house] = _reached_by_tests(tree, house)
+        if (path[:-3] not in reached[house]
                 and not any(test in tree.files for test in wanted)):
             yield Finding(path, 1, 'test-beside', f'write {wanted[0]}, or '
                           'reach it from a test of its folder')

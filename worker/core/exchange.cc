@@ -9,9 +9,9 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "compression/owed.h"
 #include "compression/workspace.h"
 #include "worker/core/compute.h"
+#include "worker/core/owed_sums.h"
 
 namespace skerry::worker {
 namespace {
@@ -94,7 +94,7 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
   std::vector<float> sum(owed.size());
   for (const SumTerm& term : terms) {
     if (term.parts.empty()) {
-      compression::AddOwed(owed, sum);
+      AddOwed(owed, sum);
       continue;
     }
     summed.status = (*compression::FindCodec(term.codec))
@@ -103,7 +103,7 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
     if (!summed.status.ok()) return summed;
   }
   std::vector<float> mean(sum.size());
-  compression::MeanOfSum(sum, weight, mean);
+  MeanOfSum(sum, weight, mean);
   auto encoded = Encode(id, mean);
   summed.status = encoded.status();
   if (!encoded.ok()) return summed;
@@ -112,7 +112,7 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
       (*compression::FindCodec(id))
           ->Decode(summed.encoded.bytes, mean, compression::ThreadWorkspace());
   std::vector<float> error(sum.size());
-  compression::OwnerError(sum, weight, mean, error);
+  OwnerError(sum, weight, mean, error);
   summed.error = std::make_shared<const std::vector<float>>(std::move(error));
   return summed;
 }

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "base/check.h"
 #include "base/status.h"
-#include "compression/owed.h"
 #include "compression/workspace.h"
+#include "worker/core/owed_sums.h"
 
 namespace skerry::worker {
 namespace {
@@ -31,7 +31,7 @@ absl::StatusOr<Produced> Add(const OwedSpan& owed, double weight,
   SKERRY_CHECK(start.size() == live.size());
   SKERRY_CHECK(start.size() == owed.values->size());
   std::vector<float> values = *owed.values;
-  compression::AccumulateOwed(static_cast<float>(weight), start, live, values);
+  AccumulateOwed(static_cast<float>(weight), start, live, values);
   Produced produced;
   produced.owed = Measure(std::move(values));
   produced.sum = produced.owed.sum - owed.sum;
@@ -47,8 +47,7 @@ Settled Decay(const OwedSpan& before, std::vector<float> rest, double beta) {
   double sum_of_rest = 0;
   for (const float value : rest) sum_of_rest += value;
   settled.taken = before.sum - sum_of_rest;
-  const compression::LostMass lost =
-      compression::DecayOwed(static_cast<float>(beta), rest);
+  const LostMass lost = DecayOwed(static_cast<float>(beta), rest);
   settled.lost = lost.sum;
   settled.lost_squared = lost.squared_norm;
   settled.owed = Measure(std::move(rest));
@@ -87,7 +86,7 @@ absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,
   SKERRY_RETURN_IF_ERROR(
       found->Decode(sent, decoded, compression::ThreadWorkspace()));
   std::vector<float> rest = *owed.values;
-  compression::SettleSent(decoded, rest);
+  SettleSent(decoded, rest);
   return Decay(owed, std::move(rest), beta);
 }
 
@@ -95,7 +94,7 @@ Settled SettleOwned(const OwedSpan& owed, std::span<const float> error,
                     double beta) {
   SKERRY_CHECK(error.size() == owed.values->size());
   std::vector<float> rest = *owed.values;
-  compression::SettleOwned(error, rest);
+  SettleOwned(error, rest);
   return Decay(owed, std::move(rest), beta);
 }
 

@@ -1,9 +1,9 @@
 // worker/core/owed.h
 //
 // Computes what a worker owes: what it has produced and the model has not
-// received (PROTOCOL 4.4). This is the arithmetic of compression/owed.h over
-// immutable snapshots, with the sums that audits compare. Owed changes only
-// through the three functions here.
+// received (PROTOCOL 4.4). This is the arithmetic of worker/core/owed_sums.h
+// over immutable snapshots, with the sums that audits compare. Owed changes
+// only through the three functions here.
 #ifndef SKERRY_WORKER_CORE_OWED_H_
 #define SKERRY_WORKER_CORE_OWED_H_
 

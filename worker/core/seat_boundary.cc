@@ -70,8 +70,7 @@ void Seat::Impl::AskCut(Instant now) {
 }
 
 bool Seat::Impl::AwaitsOutcome() const {
-  return fragments_.size() > 1 &&
-         std::any_of(fragments_.begin(), fragments_.end(),
+  return std::any_of(fragments_.begin(), fragments_.end(),
                      [](const auto& fragment) {
                        return fragment->at_boundary() &&
                               fragment->ended_delay() == 0 && fragment->Waits();
@@ -112,8 +111,7 @@ std::optional<CutReply> Seat::Impl::NextCut(
     const Sequence newest = agreed[fragment->index()];
     const Sequence applied = fragment->recovery().applied();
     // Nobody can go back, and a joiner has folded what it knew.
-    if (newest < applied ||
-        (fragments_.size() > 1 && newest < fragment->outcome_sequence()) ||
+    if (newest < applied || newest < fragment->outcome_sequence() ||
         (round_ == Round(1) && newest < fragment->orders().newest)) {
       return std::nullopt;
     }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compression/cuda/launch.h"
+#include "compression/dense/cuda/launch.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression::cuda {

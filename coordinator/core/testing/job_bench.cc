@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "coordinator/core/layout.h"
+#include "coordinator/core/state/layout.h"
 #include "job/review.h"
 
 namespace skerry::coordinator {

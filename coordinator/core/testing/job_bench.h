@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/core/job_state.h"
+#include "coordinator/core/state/job_state.h"
 #include "job/testing/specs.h"
 
 namespace skerry::coordinator {

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/hash.h"
-#include "coordinator/core/state_hash.h"
+#include "coordinator/core/log/state_hash.h"
 
 namespace skerry::coordinator {
 namespace {

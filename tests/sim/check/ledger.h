@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/records.h"
+#include "coordinator/core/log/records.h"
 #include "data/sample_ranges.h"
 #include "simulator/observer.h"
 #include "tests/sim/check/violations.h"

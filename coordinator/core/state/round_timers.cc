@@ -1,0 +1,121 @@
+#include "coordinator/core/state/round_timers.h"
+
+#include <algorithm>
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr double kGraceQuantile = 0.95;
+constexpr double kGraceMargin = 1.5;
+constexpr absl::Duration kGraceLeast = absl::Milliseconds(20);
+// A false exclusion costs a whole attempt, so a deadline is far above the
+// slowest exchange that was seen.
+constexpr double kDeadlineMargin = 3.0;
+constexpr absl::Duration kDeadlineSlack = absl::Milliseconds(250);
+constexpr uint32_t kDoublingsMax = 16;
+
+}  // namespace
+
+void RoundTimers::OnReady(Life life, Round round, Instant now) {
+  const auto it = seen_.find(life);
+  if (it != seen_.end()) {
+    if (it->second.round >= round) return;
+    if (Next(it->second.round) == round) rounds_.Observe(now - it->second.at);
+  }
+  seen_[life] = {round, now};
+  if (first_ready_.has_value()) spreads_.Observe(now - *first_ready_);
+}
+
+void RoundTimers::Window(bool any_ready, bool quorum_ready, Instant now) {
+  if (any_ready && !first_ready_.has_value()) first_ready_ = now;
+  if (quorum_ready && !quorum_ready_.has_value()) quorum_ready_ = now;
+  if (!any_ready) first_ready_.reset();
+  if (!quorum_ready) quorum_ready_.reset();
+}
+
+bool RoundTimers::GraceOver(Instant now) const {
+  return quorum_ready_.has_value() && *quorum_ready_ + Grace() <= now;
+}
+
+bool RoundTimers::MaxWaitOver(Instant now) const {
+  return first_ready_.has_value() && *first_ready_ + MaxWait() <= now;
+}
+
+void RoundTimers::OnOpened(uint32_t tries, absl::Duration predicted,
+                           Instant now) {
+  opened_at_ = now;
+  predicted_ = predicted;
+  deadline_ = now + AttemptTime(tries);
+  troubled_.clear();
+}
+
+void RoundTimers::Extend(uint32_t tries, Instant now) {
+  deadline_ = now + AttemptTime(tries + 1);
+  troubled_.clear();
+}
+
+void RoundTimers::OnClosed() {
+  troubled_.clear();
+  first_ready_.reset();
+  quorum_ready_.reset();
+}
+
+absl::Duration RoundTimers::OnCommitted(Instant now) {
+  const absl::Duration took = now - opened_at_;
+  exchanges_.Observe(took);
+  OnClosed();
+  return took;
+}
+
+void RoundTimers::Trouble(const absl::btree_set<ReplicaId>& replicas,
+                          Instant now) {
+  for (auto it = troubled_.begin(); it != troubled_.end();) {
+    it = replicas.contains(it->first) ? std::next(it) : troubled_.erase(it);
+  }
+  for (const ReplicaId replica : replicas) troubled_.emplace(replica, now);
+}
+
+Instant RoundTimers::Deadline() const {
+  Instant deadline = deadline_;
+  for (const auto& [replica, since] : troubled_) {
+    deadline = std::min(deadline, since + options_.reconnect_allowance);
+  }
+  return deadline;
+}
+
+void RoundTimers::Collect(bool attempt_open, Earliest& earliest) const {
+  if (attempt_open) {
+    earliest.Consider(Deadline());
+    return;
+  }
+  if (first_ready_.has_value()) earliest.Consider(*first_ready_ + MaxWait());
+  if (quorum_ready_.has_value()) earliest.Consider(*quorum_ready_ + Grace());
+}
+
+absl::Duration RoundTimers::Grace() const {
+  const auto spread = spreads_.Quantile(kGraceQuantile);
+  if (!spread.has_value()) return MaxWait();
+  return ClampDuration(kGraceMargin * *spread, kGraceLeast, MaxWait());
+}
+
+absl::Duration RoundTimers::MaxWait() const {
+  const auto round = rounds_.Quantile(0.5);
+  if (!round.has_value()) return options_.lease;
+  return ClampDuration(2.0 * *round, kGraceLeast, options_.lease);
+}
+
+absl::Duration RoundTimers::AttemptTime(uint32_t tries) const {
+  const auto slowest = exchanges_.Quantile(1.0);
+  absl::Duration time = options_.lease;
+  if (slowest.has_value()) {
+    // A link that is slower now than in the exchanges that were seen, or that
+    // none of them crossed, would be left out of every one.
+    time = ClampDuration(
+        kDeadlineMargin * std::max(*slowest, predicted_) + kDeadlineSlack,
+        options_.attempt_deadline_min, options_.lease);
+  }
+  for (uint32_t i = 1; i < std::min(tries, kDoublingsMax); ++i) time *= 2;
+  return std::min(time, options_.lease);
+}
+
+}  // namespace skerry::coordinator

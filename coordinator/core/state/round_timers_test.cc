@@ -1,0 +1,89 @@
+#include "coordinator/core/state/round_timers.h"
+
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+Instant At(double seconds) { return Instant(absl::Seconds(seconds)); }
+
+TEST(RoundTimersTest, AnUnknownExchangeHasAWholeLease) {
+  RoundTimers timers({});
+  timers.OnOpened(1, {}, At(0));
+  EXPECT_EQ(timers.Deadline(), At(10));
+}
+
+TEST(RoundTimersTest, DeadlinesAreLearnedDoubleAndStayWithinALease) {
+  RoundTimers timers({});
+  for (int i = 0; i < 8; ++i) {
+    timers.OnOpened(1, {}, At(i));
+    timers.OnCommitted(At(i + 0.5));
+  }
+  timers.OnOpened(1, {}, At(20));
+  EXPECT_EQ(timers.Deadline(), At(20 + 1.75));
+  timers.OnOpened(2, {}, At(20));
+  EXPECT_EQ(timers.Deadline(), At(20 + 3.5));
+  timers.OnOpened(9, {}, At(20));
+  EXPECT_EQ(timers.Deadline(), At(30));
+}
+
+TEST(RoundTimersTest, AnExchangeOverSlowerLinksHasMoreTime) {
+  RoundTimers timers({});
+  timers.OnOpened(1, absl::Seconds(1), At(0));
+  EXPECT_EQ(timers.Deadline(), At(10));
+  for (int i = 0; i < 8; ++i) {
+    timers.OnOpened(1, absl::Seconds(0.4), At(i));
+    EXPECT_EQ(timers.OnCommitted(At(i + 0.5)), absl::Seconds(0.5));
+  }
+  // Links promise less than exchanges take.
+  timers.OnOpened(1, absl::Seconds(0.4), At(20));
+  EXPECT_EQ(timers.Deadline(), At(20 + 1.75));
+  timers.OnOpened(1, absl::Seconds(2), At(20));
+  EXPECT_EQ(timers.Deadline(), At(20 + 6.25));
+  timers.OnOpened(1, absl::Seconds(60), At(20));
+  EXPECT_EQ(timers.Deadline(), At(30));
+}
+
+TEST(RoundTimersTest, AMemberInTroubleHasTheReconnectAllowanceOnce) {
+  RoundTimers timers({});
+  timers.OnOpened(1, {}, At(0));
+  timers.Trouble({ReplicaId(2)}, At(1));
+  timers.Trouble({ReplicaId(2)}, At(1.1));
+  EXPECT_EQ(timers.Deadline(), At(1.15));
+  timers.Trouble({}, At(1.12));
+  EXPECT_EQ(timers.Deadline(), At(10));
+}
+
+TEST(RoundTimersTest, TheGraceStartsWithTheQuorum) {
+  RoundTimers timers({});
+  timers.Window(true, false, At(0));
+  EXPECT_FALSE(timers.GraceOver(At(100)));
+  EXPECT_TRUE(timers.MaxWaitOver(At(10)));
+  timers.Window(true, true, At(1));
+  EXPECT_FALSE(timers.GraceOver(At(10.9)));
+  EXPECT_TRUE(timers.GraceOver(At(11)));
+}
+
+TEST(RoundTimersTest, TheLongestWaitIsTwoRounds) {
+  RoundTimers timers({});
+  for (uint64_t round = 1; round <= 5; ++round) {
+    timers.OnReady(Life(1), Round(round), At(static_cast<double>(round)));
+  }
+  timers.Window(true, false, At(20));
+  EXPECT_FALSE(timers.MaxWaitOver(At(21.9)));
+  EXPECT_TRUE(timers.MaxWaitOver(At(22)));
+}
+
+TEST(RoundTimersTest, WhatHasBeenLookedAtIsNotDueAgain) {
+  RoundTimers timers({});
+  timers.OnOpened(1, {}, At(0));
+  Earliest before(At(5));
+  timers.Collect(true, before);
+  EXPECT_EQ(before.found(), At(10));
+  Earliest after(At(10));
+  timers.Collect(true, after);
+  EXPECT_FALSE(after.found().has_value());
+}
+
+}  // namespace
+}  // namespace skerry::coordinator
