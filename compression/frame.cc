@@ -51,7 +51,7 @@ T Get(std::span<const std::byte> bytes, size_t at) {
 const char* OutOfBounds(const FrameHeader& header) {
   const int kind = static_cast<int>(header.kind);
   if (kind < static_cast<int>(FrameKind::kContribution) ||
-      kind > static_cast<int>(FrameKind::kStoredPiece)) {
+      kind > static_cast<int>(FrameKind::kDataPiece)) {
     return "kind";
   }
   if (!FindCodec(header.codec).ok()) return "codec";

@@ -25,6 +25,7 @@ enum class FrameKind : uint8_t {
   kResult = 2,        // the owner's encoded mean, to every member
   kBasePiece = 3,     // part of a base, to a joiner
   kStoredPiece = 4,   // part of a stored result, to whoever fetches it
+  kDataPiece = 5,     // part of a data set's file, likewise
 };
 
 struct FrameHeader {

@@ -113,6 +113,8 @@ struct JobFacts {
   Metrics metrics;
   // Its trainer computes with no other: the worker is a replica alone.
   bool trains_alone = false;
+  // It has the job's data set and gives it to other workers of the job.
+  bool has_data = false;
 
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };

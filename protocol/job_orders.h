@@ -101,6 +101,9 @@ struct JobOrders {
   // from it. Empty when they are too many to name, and from coordinators before
   // this field.
   std::vector<std::string> workers = {};
+  // Workers of the job that have its data set and give it to the receiver, in
+  // the order in which to ask them. Empty when the receiver has it.
+  std::vector<std::string> data_holders = {};
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 

@@ -55,6 +55,8 @@ struct StatusFacts {
   bool takes_streams = false;
   // It sends and takes streams through relays.
   bool takes_relays = false;
+  // It fetches data sets that it lacks from other workers.
+  bool fetches_data = false;
   // Workers that have answered nothing of what it sends them for a while.
   std::vector<std::string> unreached;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;

@@ -1,13 +1,15 @@
 #include "simulator/bulk.h"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/hash.h"
 #include "simulator/worker_node.h"
 #include "simulator/world.h"
+#include "transport/fetch_wire.h"
 
 namespace skerry::sim {
 namespace {
@@ -23,6 +25,26 @@ transport::Payload FlipOneBit(const transport::Payload& payload,
   const uint64_t bit = luck % (bytes.size() * 8);
   bytes[bit / 8] ^= std::byte{1} << (bit % 8);
   return transport::Payload(std::move(bytes));
+}
+
+using Object = absl::StatusOr<transport::Payload>;
+
+// Sends what the holder has found back to whoever asked for it.
+void AnswerFetch(const Scale& scale, const transport::FetchKey& key,
+                 Object object, std::function<void(Object)> end,
+                 const std::shared_ptr<Stream>& stream) {
+  const double bytes = object.ok() ? static_cast<double>(object->size())
+                                   : scale.Fixed(kFrameOverhead);
+  stream->Send(
+      kTaker, bytes,
+      [key, end = std::move(end), object = std::move(object),
+       stream]() mutable {
+        stream->Close(kOpener, absl::OkStatus());
+        if (object.ok() && !IsObjectOf(key, object->bytes())) {
+          object = absl::DataLossError("the object does not match its hash");
+        }
+        end(std::move(object));
+      });
 }
 
 }  // namespace
@@ -226,7 +248,6 @@ void SimBulk::Reoffer(uint64_t job, uint32_t fragment) {
 
 void SimBulk::Fetch(const std::string& peer, const transport::FetchKey& key,
                     FetchDone done) {
-  using Object = absl::StatusOr<transport::Payload>;
   auto answer = std::make_shared<FetchDone>(std::move(done));
   const auto end = [this, alive = process_.alive(), answer](Object object) {
     if (alive.expired()) return;
@@ -250,19 +271,12 @@ void SimBulk::Fetch(const std::string& peer, const transport::FetchKey& key,
           return;
         }
         holder->process().Post([&world, holder, key, from, end, stream] {
-          Object object =
-              holder->bulk().inbox_.OnFetch({world.NameOf(from), true}, key);
-          const double bytes = object.ok()
-                                   ? static_cast<double>(object->size())
-                                   : world.setting.scale.Fixed(kFrameOverhead);
-          stream->Send(kTaker, bytes, [key, end, object, stream]() mutable {
-            stream->Close(kOpener, absl::OkStatus());
-            if (object.ok() && Hash64(object->bytes()) != key.hash) {
-              object =
-                  absl::DataLossError("the object does not match its hash");
-            }
-            end(std::move(object));
-          });
+          holder->bulk().inbox_.OnFetch(
+              {world.NameOf(from), true}, key,
+              [&world, key, end, stream](Object object) {
+                AnswerFetch(world.setting.scale, key, std::move(object), end,
+                            stream);
+              });
         });
       });
 }

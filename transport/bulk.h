@@ -21,6 +21,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -49,19 +50,29 @@ enum class Verdict {
 enum class TrafficClass { kLatency = 0, kBulk = 1 };
 inline constexpr int kTrafficClassCount = 2;
 
-// Names an immutable object that some worker holds: one span of a base, or one
-// span of the stored result of (sequence, attempt).
+// Names an immutable object that some worker holds: one span of a base, one
+// span of the stored result of (sequence, attempt), or one chunk of a file of
+// the job's data set.
 struct FetchKey {
-  enum class Kind : uint8_t { kBase = 1, kResult = 2 };
+  enum class Kind : uint8_t { kBase = 1, kResult = 2, kData = 3 };
   uint64_t job = 0;
-  uint32_t fragment = 0;
-  uint32_t span = 0;
+  uint32_t fragment = 0;  // 0 for data
+  uint32_t span = 0;      // 0 for data
   Kind kind = Kind::kBase;
+  // For data: the file's number in its set.
   uint64_t sequence = 0;
-  uint64_t attempt = 0;  // 0 for bases
-  uint64_t hash = 0;     // what the holder's object must have; Hash64 of it all
+  // 0 for bases. For data: where the chunk begins in the file, in bytes.
+  uint64_t attempt = 0;
+  // What the holder's object must have; Hash64 of it all. For data: the first 8
+  // bytes of the SHA-256 of the set's manifest. The whole file has a SHA-256
+  // that its reader compares.
+  uint64_t hash = 0;
   friend auto operator<=>(const FetchKey&, const FetchKey&) = default;
 };
+
+// A chunk of a data file has so many bytes, or fewer at the end of the file. A
+// chunk that begins at the end is empty.
+inline constexpr uint64_t kDataChunkBytes = uint64_t{8} << 20;
 
 // Who asks for an object.
 struct Fetcher {
@@ -85,6 +96,13 @@ class BulkReceiver {
   // NotFound when not held. Any error is passed to the peer that asked.
   virtual absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher,
                                           const FetchKey& key) = 0;
+  // Likewise for keys of the kind kData, which are read from a disk: `answer`
+  // runs on the loop, at once or later. By default there are no data here.
+  using FetchAnswer = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
+  virtual void OnDataFetch(const Fetcher&, const FetchKey&,
+                           FetchAnswer answer) {
+    std::move(answer)(absl::NotFoundError("no data set is given from here"));
+  }
 };
 
 // Since the transport was made; "sent" counts every time a frame was written.

@@ -35,10 +35,20 @@ constexpr size_t kTextAt = 8;
 constexpr auto kCodeMax =
     static_cast<uint32_t>(absl::StatusCode::kUnauthenticated);
 
+compression::FrameKind PieceKind(FetchKey::Kind kind) {
+  switch (kind) {
+    case FetchKey::Kind::kBase:
+      return compression::FrameKind::kBasePiece;
+    case FetchKey::Kind::kResult:
+      break;
+    case FetchKey::Kind::kData:
+      return compression::FrameKind::kDataPiece;
+  }
+  return compression::FrameKind::kStoredPiece;
+}
+
 compression::FrameHeader HeaderFor(const FetchKey& key) {
-  return {.kind = key.kind == FetchKey::Kind::kBase
-                      ? compression::FrameKind::kBasePiece
-                      : compression::FrameKind::kStoredPiece,
+  return {.kind = PieceKind(key.kind),
           .job = key.job,
           .fragment = key.fragment,
           .sequence = key.sequence,
@@ -79,8 +89,8 @@ absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes) {
   get(kFragmentAt, key.fragment);
   get(kSpanAt, key.span);
   const auto kind = static_cast<uint8_t>(bytes[kKindAt]);
-  if (kind != static_cast<uint8_t>(FetchKey::Kind::kBase) &&
-      kind != static_cast<uint8_t>(FetchKey::Kind::kResult)) {
+  if (kind < static_cast<uint8_t>(FetchKey::Kind::kBase) ||
+      kind > static_cast<uint8_t>(FetchKey::Kind::kData)) {
     return absl::InvalidArgumentError(
         absl::StrCat("fetch key of unknown kind ", kind));
   }
@@ -94,7 +104,16 @@ absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes) {
       key.span >= compression::kFrameSpansMax) {
     return absl::InvalidArgumentError("fetch key: span or fragment too large");
   }
+  if (key.kind == FetchKey::Kind::kData &&
+      (key.fragment != 0 || key.span != 0)) {
+    return absl::InvalidArgumentError(
+        "fetch key: data have no span and no fragment");
+  }
   return key;
+}
+
+bool IsObjectOf(const FetchKey& key, std::span<const std::byte> object) {
+  return key.kind == FetchKey::Kind::kData || Hash64(object) == key.hash;
 }
 
 uint32_t FetchPieceCount(uint64_t bytes) {
@@ -149,6 +168,12 @@ std::optional<absl::Status> DecodeFetchRefusal(
   return absl::Status(static_cast<absl::StatusCode>(code), text);
 }
 
+FetchAssembler::FetchAssembler(const FetchKey& key, uint64_t object_bytes_max)
+    : key_(key),
+      object_bytes_max_(key.kind == FetchKey::Kind::kData
+                            ? std::min(object_bytes_max, kDataChunkBytes)
+                            : object_bytes_max) {}
+
 absl::Status FetchAssembler::Add(const Frame& piece) {
   compression::FrameHeader expected = HeaderFor(key_);
   expected.part = received_;
@@ -163,7 +188,7 @@ absl::Status FetchAssembler::Add(const Frame& piece) {
   if (pieces_ == 0) {
     // The memory is not touched before its piece has come.
     const uint64_t room = piece.header.parts * kPieceBytes;
-    if (room > object_bytes_max_ + kPieceBytes) {
+    if (room >= object_bytes_max_ + kPieceBytes) {
       return absl::ResourceExhaustedError(
           absl::StrCat("the object of ", room, " bytes is above the limit of ",
                        object_bytes_max_));
@@ -184,7 +209,7 @@ absl::StatusOr<Payload> FetchAssembler::Finish() {
         "the object ended after ", received_, " of ", pieces_, " pieces"));
   }
   const std::span<const std::byte> whole(bytes_.get(), filled_);
-  if (Hash64(whole) != key_.hash) {
+  if (!IsObjectOf(key_, whole)) {
     return absl::DataLossError("the object does not match its hash");
   }
   return Payload(std::move(bytes_), whole);

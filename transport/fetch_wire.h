@@ -26,6 +26,10 @@ std::array<std::byte, kFetchKeyBytes> EncodeFetchKey(const FetchKey& key);
 // Errors: InvalidArgument when the bytes are no key.
 absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes);
 
+// Whether the whole object is the one that the key names. A chunk of data has
+// no hash of its own: whoever asks for it knows that of the file.
+bool IsObjectOf(const FetchKey& key, std::span<const std::byte> object);
+
 // How many pieces an object of `bytes` is sent in: all but the last are full.
 uint32_t FetchPieceCount(uint64_t bytes);
 // Piece `index` of the object, with its header. Requires: index in range, and
@@ -46,8 +50,8 @@ std::optional<absl::Status> DecodeFetchRefusal(
 // ResourceExhausted when the object is above the limit.
 class FetchAssembler {
  public:
-  FetchAssembler(const FetchKey& key, uint64_t object_bytes_max)
-      : key_(key), object_bytes_max_(object_bytes_max) {}
+  // A chunk of data is above the limit also when it is above kDataChunkBytes.
+  FetchAssembler(const FetchKey& key, uint64_t object_bytes_max);
   absl::Status Add(const Frame& piece);
   absl::StatusOr<Payload> Finish();
   // Whether every piece has come.

@@ -30,10 +30,40 @@ TEST(FetchKeyTest, WhatIsEncodedIsDecodedAndNothingElseIs) {
     return DecodeFetchKey(bytes).status().code();
   };
   EXPECT_EQ(with(40, 0), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(with(40, 3), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(with(40, 4), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(with(47, 1), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(with(39, 1), absl::StatusCode::kInvalidArgument);  // span
   EXPECT_FALSE(DecodeFetchKey(std::span(good).first(47)).ok());
+}
+
+TEST(FetchKeyTest, AKeyOfDataHasNoSpanAndNoFragment) {
+  FetchKey key{.job = 1,
+               .kind = FetchKey::Kind::kData,
+               .sequence = 7,
+               .attempt = uint64_t{5} << 40,
+               .hash = 99};
+  EXPECT_EQ(DecodeFetchKey(EncodeFetchKey(key)).value(), key);
+  key.span = 1;
+  EXPECT_FALSE(DecodeFetchKey(EncodeFetchKey(key)).ok());
+  key.span = 0;
+  key.fragment = 1;
+  EXPECT_FALSE(DecodeFetchKey(EncodeFetchKey(key)).ok());
+}
+
+TEST(FetchAssemblerTest, AChunkOfDataNeedsNoHashAndIsBounded) {
+  const FetchKey key{.job = 1, .kind = FetchKey::Kind::kData, .hash = 99};
+  const auto carry = [&](size_t bytes) -> absl::StatusOr<Payload> {
+    const Payload object = RandomPayload(3, bytes);
+    FetchAssembler assembler(key, kMax);
+    for (uint32_t i = 0; i < FetchPieceCount(bytes); ++i) {
+      const absl::Status added = assembler.Add(FetchPiece(key, object, i));
+      if (!added.ok()) return added;
+    }
+    return assembler.Finish();
+  };
+  EXPECT_EQ(carry(0)->size(), 0u);
+  EXPECT_EQ(carry(kDataChunkBytes)->size(), kDataChunkBytes);
+  EXPECT_TRUE(absl::IsResourceExhausted(carry(kDataChunkBytes + 1).status()));
 }
 
 TEST(FetchAssemblerTest, PiecesOfAnySizeOfObjectMakeTheObject) {

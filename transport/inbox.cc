@@ -68,15 +68,22 @@ void Inbox::OnCorrupt(StreamId id, uint64_t ordinal) {
 
 void Inbox::OnClosed(StreamId id) { streams_.erase(id); }
 
-absl::StatusOr<Payload> Inbox::OnFetch(const Fetcher& fetcher,
-                                       const FetchKey& key) {
-  absl::StatusOr<Payload> object = receiver_.OnFetch(fetcher, key);
-  if (object.ok()) {
-    SourceCounters& counters = CountersOf(fetcher.name);
-    ++counters.fetches_served;
-    counters.fetch_bytes_served += object->size();
+void Inbox::OnFetch(const Fetcher& fetcher, const FetchKey& key,
+                    BulkReceiver::FetchAnswer answer) {
+  BulkReceiver::FetchAnswer counted =
+      [this, alive = alive_, from = fetcher.name,
+       answer = std::move(answer)](absl::StatusOr<Payload> object) mutable {
+        if (object.ok() && *alive) {
+          SourceCounters& counters = CountersOf(from);
+          ++counters.fetches_served;
+          counters.fetch_bytes_served += object->size();
+        }
+        std::move(answer)(std::move(object));
+      };
+  if (key.kind == FetchKey::Kind::kData) {
+    return receiver_.OnDataFetch(fetcher, key, std::move(counted));
   }
-  return object;
+  std::move(counted)(receiver_.OnFetch(fetcher, key));
 }
 
 // A task of its own, because the receiver may ask from inside OnFrame().

@@ -45,8 +45,10 @@ class Inbox {
   void OnCorrupt(StreamId id, uint64_t ordinal);
   void OnClosed(StreamId id);
 
-  // Asks the receiver and counts.
-  absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher, const FetchKey& key);
+  // Asks the receiver and counts. `answer` runs on the loop, at once or later,
+  // also when the inbox is gone.
+  void OnFetch(const Fetcher& fetcher, const FetchKey& key,
+               BulkReceiver::FetchAnswer answer);
 
   void Reoffer(uint64_t job, uint32_t fragment);
   absl::btree_map<std::string, SourceCounters> counters() const;

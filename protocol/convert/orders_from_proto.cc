@@ -178,6 +178,12 @@ absl::Status WorkersFromProto(const v1::JobOrders& orders, JobOrders* out) {
     SKERRY_RETURN_IF_ERROR(CheckName(worker, "workers"));
     out->workers.push_back(worker);
   }
+  if (orders.data_holders_size() > kWorkersMax)
+    return BadField("data_holders", "too many");
+  for (const std::string& worker : orders.data_holders()) {
+    SKERRY_RETURN_IF_ERROR(CheckName(worker, "data_holders"));
+    out->data_holders.push_back(worker);
+  }
   return absl::OkStatus();
 }
 

@@ -291,6 +291,7 @@ Orders All() {
   job.initial_hash = 21;
   job.average_begin = 4096;
   job.workers = {"w", "x"};
+  job.data_holders = {"x"};
   return orders;
 }
 
@@ -336,6 +337,16 @@ TEST(OrdersTest, AWorkerOfTheJobWithABadNameRefusesTheJobAlone) {
   const HeardOrders heard = OrdersFromProto(out);
   ASSERT_EQ(heard.refused.size(), 1u);
   EXPECT_NE(heard.refused[0].why.message().find("workers"), std::string::npos);
+}
+
+TEST(OrdersTest, AHolderOfDataWithABadNameRefusesTheJobAlone) {
+  v1::Orders out;
+  OrdersToProto(All(), &out);
+  out.mutable_jobs(0)->add_data_holders("");
+  const HeardOrders heard = OrdersFromProto(out);
+  ASSERT_EQ(heard.refused.size(), 1u);
+  EXPECT_NE(heard.refused[0].why.message().find("data_holders"),
+            std::string::npos);
 }
 
 TEST(OrdersTest, RelayedPairsAreGroupedAndThoseOfNoUseLeftOut) {

@@ -104,6 +104,9 @@ void JobToProto(const JobOrders& job, const Directory& directory,
     FragmentToProto(fragment, out->add_fragments());
   }
   for (const std::string& worker : job.workers) out->add_workers(worker);
+  for (const std::string& worker : job.data_holders) {
+    out->add_data_holders(worker);
+  }
   for (const EvaluationOrder& order : job.evaluations) {
     v1::EvaluationOrder* one = out->add_evaluations();
     one->set_sequence(order.sequence.value());

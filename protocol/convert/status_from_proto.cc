@@ -275,6 +275,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   SKERRY_RETURN_IF_ERROR(CheckText(in.checkpoint_trouble(), kTextBytesMax,
                                    "jobs.checkpoint_trouble"));
   out.checkpoint_trouble = in.checkpoint_trouble();
+  out.has_data = in.has_data();
   SKERRY_RETURN_IF_ERROR(MetricsFromProto(in, &out));
   out.trains_alone = in.trains_alone();
   return out;
@@ -378,6 +379,7 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   out.looks_at_data = status.looks_at_data();
   out.takes_streams = status.takes_streams();
   out.takes_relays = status.takes_relays();
+  out.fetches_data = status.fetches_data();
   if (status.unreached_size() > kUnreachedMax) {
     return BadField("unreached",
                     absl::StrCat("lists more than ", kUnreachedMax));

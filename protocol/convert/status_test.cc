@@ -256,7 +256,7 @@ StatusFacts Facts() {
   facts.machine = {1, 2, 3, std::nullopt, 4, "host"};
   facts.data = {{"/d", "", std::string(64, 'a'), 257, 100, 10, "full"}};
   facts.looks_at_data = true;
-  facts.takes_streams = facts.takes_relays = true;
+  facts.takes_streams = facts.takes_relays = facts.fetches_data = true;
   facts.unreached = {"b", "c"};
   facts.folder = FolderId(12);
   facts.process = Boot(6);
@@ -289,6 +289,7 @@ StatusFacts Facts() {
   job.checkpoint_trouble = "read-only";
   job.metrics = {{"accuracy/top-1", 0.5}, {"lr", 0.001}};
   job.trains_alone = true;
+  job.has_data = true;
   FragmentFacts& fragment = job.fragments.emplace_back();
   fragment.fragment = FragmentId(3);
   fragment.span_begin = 1;

@@ -126,6 +126,7 @@ void JobToProto(const JobFacts& facts, v1::JobStatus* status) {
   }
   status->set_uid(facts.uid);
   status->set_checkpoint_trouble(facts.checkpoint_trouble);
+  status->set_has_data(facts.has_data);
   status->mutable_metrics()->insert(facts.metrics.begin(), facts.metrics.end());
   status->set_trains_alone(facts.trains_alone);
 }
@@ -184,6 +185,7 @@ void StatusToProto(const StatusFacts& facts, v1::Status* out) {
   out->set_looks_at_data(facts.looks_at_data);
   out->set_takes_streams(facts.takes_streams);
   out->set_takes_relays(facts.takes_relays);
+  out->set_fetches_data(facts.fetches_data);
   for (const std::string& name : facts.unreached) out->add_unreached(name);
   out->set_folder(facts.folder.value());
   out->set_process(facts.process.value());

@@ -21,9 +21,9 @@ Lane = collections.namedtuple('Lane', 'niceness parts')
 # Parts, in their order.
 LANES = (
     Lane(19, ('sanitized', 'sim')),
-    Lane(10, ('charts', 'tokenizer', 'checkpoint', 'object_store', 'releases',
-              'images', 'page', 'operator', 'messages', 'attach', 'kit',
-              'neon')),
+    Lane(10, ('charts', 'tokenizer', 'checkpoint', 'object_store', 'peer_data',
+              'releases', 'images', 'page', 'operator', 'messages', 'attach',
+              'kit', 'neon')),
 )
 # Two compilers, two servers of Bazel and two suites.
 _MEMORY_MIN_BYTES = 8 << 30

@@ -23,6 +23,7 @@ class Daemon:
         self.log_path = log_path
         self.environment = environment or {}
         self.cpu_share = None  # a cpu_share.CpuShare that works
+        self.directory = None  # where it runs; None: where this process does
         self.starts = 0
         self._process = None
 
@@ -36,7 +37,7 @@ class Daemon:
         with open(self.log_path, 'ab') as log:
             self._process = subprocess.Popen(
                 self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, **self.environment},
+                env={**os.environ, **self.environment}, cwd=self.directory,
                 preexec_fn=self._before_program)
 
     def _before_program(self):

@@ -68,11 +68,12 @@ class FetchServer final : public ServedCall<FetchServer> {
     state_->loop.Post([call = self()] {
       Inbox* const inbox = call->state_->inbox;
       if (inbox == nullptr) return;
-      absl::StatusOr<Payload> object =
-          inbox->OnFetch(call->fetcher_, call->key_);
-      if (!object.ok()) return call->End(object.status());
-      call->object_ = *std::move(object);
-      call->WriteNext();
+      inbox->OnFetch(call->fetcher_, call->key_,
+                     [call](absl::StatusOr<Payload> object) {
+                       if (!object.ok()) return call->End(object.status());
+                       call->object_ = *std::move(object);
+                       call->WriteNext();
+                     });
     });
   }
 

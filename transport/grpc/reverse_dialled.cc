@@ -97,14 +97,19 @@ void FetchAnswer::OnReadDone(bool ok) {
       *context_.auth_context(), peer_.server(), *state_->revocations, server);
   if (!believed.ok()) return End(believed);
   peer_is_worker_ = server->name.has_value();
-  state_->loop.Post([call = self()] { call->AnswerKey(); });
+  state_->loop.Post([call = self()] { call->AnswerKey(call); });
 }
 
-void FetchAnswer::AnswerKey() {
+void FetchAnswer::AnswerKey(const std::shared_ptr<FetchAnswer>& self) {
   if (events_ != nullptr) events_->OnTaken();
   if (state_->inbox == nullptr) return;
-  absl::StatusOr<Payload> object =
-      state_->inbox->OnFetch({peer_.worker, peer_is_worker_}, key_);
+  state_->inbox->OnFetch({peer_.worker, peer_is_worker_}, key_,
+                         [call = self](absl::StatusOr<Payload> object) {
+                           call->Give(std::move(object));
+                         });
+}
+
+void FetchAnswer::Give(absl::StatusOr<Payload> object) {
   if (object.ok()) {
     object_ = *std::move(object);
     pieces_ = FetchPieceCount(object_.size());

@@ -84,7 +84,9 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
  private:
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
-  void AnswerKey();  // on the loop
+  // Both on the loop. `self` owns this object.
+  void AnswerKey(const std::shared_ptr<FetchAnswer>& self);
+  void Give(absl::StatusOr<Payload> object);
   void WriteNext();
 
   const std::shared_ptr<BulkCallState> state_;

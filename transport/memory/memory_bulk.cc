@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/hash.h"
+#include "transport/fetch_wire.h"
 
 namespace skerry::transport {
 
@@ -40,10 +40,10 @@ void MemoryBulk::Fetch(const std::string& peer, const FetchKey& key,
                        FetchDone done) {
   network_.Fetch(
       name_, peer, key,
-      [this, alive = alive_, peer, hash = key.hash,
+      [this, alive = alive_, peer, key,
        done = std::move(done)](absl::StatusOr<Payload> object) mutable {
         if (!*alive) return;
-        if (object.ok() && Hash64(object->bytes()) != hash) {
+        if (object.ok() && !IsObjectOf(key, object->bytes())) {
           object = absl::DataLossError("the object does not match its hash");
         }
         PeerCounters& counters = outbox_.CountersOf(peer);

@@ -212,13 +212,17 @@ std::unique_ptr<OutgoingStream> MemoryNetwork::OpenStream(
 void MemoryNetwork::Fetch(const std::string& from, const std::string& to,
                           const FetchKey& key, BulkTransport::FetchDone done) {
   Carry(from, to, [this, from, to, key, done = std::move(done)]() mutable {
+    BulkReceiver::FetchAnswer answer =
+        [this, from, to,
+         done = std::move(done)](absl::StatusOr<Payload> object) mutable {
+          Carry(to, from,
+                [done = std::move(done), object = std::move(object)]() mutable {
+                  std::move(done)(std::move(object));
+                });
+        };
     Inbox* inbox = Find(to);
-    absl::StatusOr<Payload> object =
-        inbox == nullptr ? Unreachable(to) : inbox->OnFetch({from, true}, key);
-    Carry(to, from,
-          [done = std::move(done), object = std::move(object)]() mutable {
-            std::move(done)(std::move(object));
-          });
+    if (inbox == nullptr) return std::move(answer)(Unreachable(to));
+    inbox->OnFetch({from, true}, key, std::move(answer));
   });
 }
 

@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -233,6 +234,37 @@ TYPED_TEST_P(BulkConformance, AnObjectIsFetchedWholeOrTheErrorSaysWhy) {
             absl::StatusCode::kUnavailable);
 }
 
+TYPED_TEST_P(BulkConformance, AChunkOfDataIsSentOnceItHasBeenRead) {
+  using Answer = absl::StatusOr<Payload>;
+  FetchKey key{.job = 1, .kind = FetchKey::Kind::kData, .sequence = 7};
+  key.attempt = kDataChunkBytes;
+  const Answer answers[] = {RandomPayload(1, kDataChunkBytes), Payload(),
+                            absl::NotFoundError("no such file"), Payload()};
+  for (size_t i = 0; i < std::size(answers); ++i) {
+    std::optional<Answer> got;
+    this->driver_.Run([&] {
+      this->driver_.sending().Fetch(
+          this->driver_.peer(), key,
+          [&got](Answer object) { got = std::move(object); });
+    });
+    auto& asked = this->receiver_.data_asked;
+    this->driver_.Await([&] { return asked.size() == 1; });
+    EXPECT_EQ(asked[0].first, key);
+    EXPECT_FALSE(got.has_value());
+    // The last answer comes when the holder has gone, and does no harm.
+    const bool is_last = i + 1 == std::size(answers);
+    if (is_last) this->driver_.StopReceiving();
+    this->driver_.Run([&] { std::move(asked[0].second)(answers[i]); });
+    this->driver_.Await([&] { return got.has_value(); });
+    this->driver_.Run([&] { asked.clear(); });
+    if (is_last) break;
+    ASSERT_EQ(got->status().code(), answers[i].status().code());
+    if (got->ok()) {
+      EXPECT_TRUE(this->Same(**got, *answers[i]));
+    }
+  }
+}
+
 TYPED_TEST_P(BulkConformance, AfterItsEndNoCallbackRuns) {
   this->driver_.Run([&] {
     this->SendHere(MakeFrame(2, 0, 1000));
@@ -255,6 +287,7 @@ REGISTER_TYPED_TEST_SUITE_P(BulkConformance, FramesArriveWholeOnceAndInOrder,
                             FramesForAPeerThatIsNotThereYetWaitForIt,
                             ForgetBeforeCancelsOlderAttemptsAlone,
                             AnObjectIsFetchedWholeOrTheErrorSaysWhy,
+                            AChunkOfDataIsSentOnceItHasBeenRead,
                             AfterItsEndNoCallbackRuns);
 
 }  // namespace skerry::transport

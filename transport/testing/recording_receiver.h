@@ -37,6 +37,12 @@ class RecordingReceiver final : public BulkReceiver {
     if (it != objects.end()) return it->second;
     return absl::NotFoundError(absl::StrCat("span ", key.span, " not held"));
   }
+  // The test answers.
+  void OnDataFetch(const Fetcher& fetcher, const FetchKey& key,
+                   FetchAnswer answer) override {
+    fetchers.push_back(fetcher);
+    data_asked.emplace_back(key, std::move(answer));
+  }
 
   uint64_t attempt = 1;
   uint64_t offers = 0;
@@ -44,6 +50,7 @@ class RecordingReceiver final : public BulkReceiver {
   absl::btree_set<std::string> senders;
   std::vector<Fetcher> fetchers;
   absl::btree_map<FetchKey, Payload> objects;
+  std::vector<std::pair<FetchKey, FetchAnswer>> data_asked;
 };
 
 }  // namespace skerry::transport

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "worker/daemon/data_set_copy.h"
+#include "worker/daemon/data_files.h"
 
 namespace skerry::worker {
 
@@ -13,6 +13,7 @@ class DataCache::Held final : public Use {
       : fetches_(fetches), request_(std::move(request)), fetcher_(fetcher) {}
   ~Held() override {
     request_->dropped = true;
+    request_->source->Drop();
     fetcher_.Run([&fetches = fetches_, request = request_] {
       fetches.Release(request);
     });
@@ -36,9 +37,10 @@ void DataCache::Start() {
 }
 
 std::unique_ptr<DataCache::Use> DataCache::Take(
-    const std::string& place, const std::string& manifest_sha256, Done done) {
+    std::shared_ptr<DataSource> source, const std::string& manifest_sha256,
+    Done done) {
   auto request = std::make_shared<DataRequest>();
-  request->place = place;
+  request->source = std::move(source);
   request->set = manifest_sha256;
   request->done = std::move(done);
   options_.fetcher.Run([this, request] { fetches_->Begin(request); });
@@ -50,9 +52,8 @@ std::string DataCache::FolderOf(const std::string& manifest_sha256) const {
 }
 
 bool DataCache::SeemsWhole(const std::string& manifest_sha256) const {
-  return DataSetCopy("", manifest_sha256, FolderOf(manifest_sha256),
-                     options_.files, options_.places)
-      .SeemsWhole();
+  return FindDataSet(FolderOf(manifest_sha256), manifest_sha256, options_.files)
+      .ok();
 }
 
 absl::Duration DataCache::Waited() const {
@@ -78,11 +79,11 @@ void DataCache::AddMetrics(std::vector<runtime::Metric>& metrics) const {
     metrics.push_back({name, help, kind, {{{}, value}}});
   };
   add("skerry_worker_data_wait_seconds_total",
-      "Seconds for which jobs waited for data sets of object stores.",
+      "Seconds for which jobs waited for data sets that were not here.",
       Kind::kCounter, absl::ToDoubleSeconds(Waited()));
   add("skerry_worker_data_fetched_bytes_total",
-      "Bytes of data sets that came from object stores.", Kind::kCounter,
-      static_cast<double>(fetches_->fetched_bytes()));
+      "Bytes of data sets that came from object stores and other workers.",
+      Kind::kCounter, static_cast<double>(fetches_->fetched_bytes()));
   add("skerry_worker_data_removed_bytes_total",
       "Bytes of data sets that were removed from the cache to make room.",
       Kind::kCounter, static_cast<double>(fetches_->removed_bytes()));

@@ -1,7 +1,8 @@
 // worker/daemon/data_cache.h
 //
-// Keeps data sets of object stores on this worker's disk, where trainers read
-// them as folders. Jobs with the same manifest share a folder.
+// Keeps data sets of object stores and of other workers on this worker's disk,
+// where trainers read them as folders. Jobs with the same manifest share a
+// folder.
 #ifndef SKERRY_WORKER_DAEMON_DATA_CACHE_H_
 #define SKERRY_WORKER_DAEMON_DATA_CACHE_H_
 
@@ -15,6 +16,7 @@
 #include "base/instant.h"
 #include "runtime/metrics.h"
 #include "worker/daemon/data_fetches.h"
+#include "worker/daemon/data_source.h"
 
 namespace skerry::worker {
 
@@ -35,12 +37,12 @@ class DataCache {
   };
 
   // Takes the data set whose manifest has this SHA-256 into use, and fetches
-  // from `place` what is not here. `done` runs once, unless the use is
+  // from `source` what is not here. `done` runs once, unless the use is
   // destroyed before. With OK, FolderOf(manifest_sha256) is whole and has the
   // right hashes. Errors: those of DataSetCopy and CachedSets; nothing is in
   // use then.
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
-  std::unique_ptr<Use> Take(const std::string& place,
+  std::unique_ptr<Use> Take(std::shared_ptr<DataSource> source,
                             const std::string& manifest_sha256, Done done);
 
   std::string FolderOf(const std::string& manifest_sha256) const;

@@ -24,6 +24,7 @@
 #include "runtime/posix/posix_files.h"
 #include "runtime/testing/inline_executor.h"
 #include "runtime/testing/manual_loop.h"
+#include "worker/daemon/data_source.h"
 
 namespace skerry::worker {
 namespace {
@@ -120,7 +121,6 @@ class DataCacheTest : public testing::Test {
   void Restart(uint64_t bytes_max) {
     ReleaseAll();
     cache_.emplace(DataCacheOptions{.files = files_,
-                                    .places = stores_,
                                     .loop = loop_,
                                     .fetcher = fetcher_,
                                     .folder = root_ + "/cache/data",
@@ -161,10 +161,13 @@ class DataCacheTest : public testing::Test {
         << bytes;
   }
 
+  std::shared_ptr<DataSource> At(const Set& set) {
+    return std::make_shared<StoreSource>(set.place, stores_);
+  }
   // Takes the set and waits for the outcome.
   absl::Status Take(const Set& set) {
     std::optional<absl::Status> outcome;
-    auto use = cache_->Take(set.place, set.sha256,
+    auto use = cache_->Take(At(set), set.sha256,
                             [&](absl::Status said) { outcome = said; });
     loop_.RunUntilIdle();
     if (!outcome.has_value()) return absl::InternalError("nobody answered");
@@ -239,8 +242,8 @@ TEST_F(DataCacheTest, TwoJobsThatAskTogetherFetchOnce) {
   const Set set = Write("a", 3);
   int ready = 0;
   const auto done = [&](const absl::Status& said) { ready += said.ok(); };
-  const auto first = cache_->Take(set.place, set.sha256, done);
-  const auto second = cache_->Take(set.place, set.sha256, done);
+  const auto first = cache_->Take(At(set), set.sha256, done);
+  const auto second = cache_->Take(At(set), set.sha256, done);
   loop_.RunUntilIdle();
   EXPECT_EQ(ready, 2);
   EXPECT_EQ(stores_.reads.size(), 5u);
@@ -250,10 +253,9 @@ TEST_F(DataCacheTest, ASmallSetDoesNotWaitForALargeOne) {
   const Set large = Write("large", 40);
   const Set small = Write("small", 1);
   std::vector<std::string> ready;
-  const auto one = cache_->Take(large.place, large.sha256, [&](absl::Status) {
-    ready.push_back("large");
-  });
-  const auto other = cache_->Take(small.place, small.sha256, [&](absl::Status) {
+  const auto one = cache_->Take(
+      At(large), large.sha256, [&](absl::Status) { ready.push_back("large"); });
+  const auto other = cache_->Take(At(small), small.sha256, [&](absl::Status) {
     ready.push_back("small");
     EXPECT_LT(stores_.reads.size(), 15u);
   });
@@ -408,8 +410,8 @@ TEST_F(DataCacheTest, HalfAFileOfAKilledProcessIsRemovedAndNeverUsed) {
 TEST_F(DataCacheTest, AUseThatIsDroppedEndsTheFetch) {
   const Set set = Write("a", 20);
   bool answered = false;
-  std::unique_ptr<DataCache::Use> use = cache_->Take(
-      set.place, set.sha256, [&](absl::Status) { answered = true; });
+  std::unique_ptr<DataCache::Use> use =
+      cache_->Take(At(set), set.sha256, [&](absl::Status) { answered = true; });
   stores_.on_read = [&](const std::string& key) {
     if (key == "train_3") use.reset();
   };
@@ -455,7 +457,7 @@ TEST_F(DataCacheTest, WhateverHappensWhatIsReadyIsWholeAndTheLimitIsKept) {
       const uint64_t what = random.Below(8);
       if (what < 5) {
         std::optional<absl::Status> said;
-        auto use = cache_->Take(sets[which].place, sets[which].sha256,
+        auto use = cache_->Take(At(sets[which]), sets[which].sha256,
                                 [&](absl::Status status) { said = status; });
         if (what == 0) use.reset();
         loop_.RunUntilIdle();

@@ -167,8 +167,8 @@ void DataFetches::Open(const Request& request) {
 absl::Status DataFetches::OpenCopy(DataRequest& request) {
   if (request.dropped) return NobodyWantsIt();
   const std::string folder = FolderOf(request.set);
-  request.copy = std::make_unique<DataSetCopy>(
-      request.place, request.set, folder, options_.files, options_.places);
+  request.copy = std::make_unique<DataSetCopy>(request.set, folder,
+                                               options_.files, *request.source);
   SKERRY_RETURN_IF_ERROR(request.copy->Open());
   SKERRY_RETURN_IF_ERROR(TakeSet(request));
   SKERRY_RETURN_IF_ERROR(request.copy->WriteSmall());

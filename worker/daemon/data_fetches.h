@@ -1,6 +1,7 @@
 // worker/daemon/data_fetches.h
 //
-// Brings data sets of object stores into a worker's cache, several at a time,
+// Brings data sets of object stores and of other workers into a worker's cache,
+// several at a time,
 // and keeps the cache within its limit. docs/worker.md describes the cache.
 #ifndef SKERRY_WORKER_DAEMON_DATA_FETCHES_H_
 #define SKERRY_WORKER_DAEMON_DATA_FETCHES_H_
@@ -17,12 +18,12 @@
 #include "absl/container/btree_set.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
-#include "runtime/blob_stores.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
 #include "worker/core/cached_sets.h"
 #include "worker/daemon/data_set_copy.h"
+#include "worker/daemon/data_source.h"
 
 namespace skerry::worker {
 
@@ -35,7 +36,6 @@ inline constexpr uint64_t kDataCacheBytes = uint64_t{20} << 30;
 // the tasks that are left before it goes.
 struct DataCacheOptions {
   runtime::Files& files;
-  runtime::BlobStores& places;
   runtime::EventLoop& loop;
   // Files are fetched and checked there, one in each task.
   runtime::Executor& fetcher;
@@ -48,7 +48,7 @@ struct DataCacheOptions {
 // One use of a data set by one job, from the moment it is asked for.
 struct DataRequest {
   // Where the set is fetched from, and the SHA-256 of its manifest.
-  std::string place;
+  std::shared_ptr<DataSource> source;
   std::string set;
   // Runs on the loop, unless the request was dropped before.
   absl::AnyInvocable<void(absl::Status) &&> done;

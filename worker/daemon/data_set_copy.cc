@@ -1,6 +1,5 @@
 #include "worker/daemon/data_set_copy.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -8,14 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/sha256.h"
 #include "base/status.h"
-#include "data/token_shard.h"
 
 namespace skerry::worker {
 namespace {
 
-constexpr size_t kSmallBytesMax = 64 << 20;
 constexpr size_t kReadBytes = 1 << 20;
 
 absl::Status OtherHash(const std::string& name, const std::string& found,
@@ -28,17 +26,6 @@ absl::Status OtherHash(const std::string& name, const std::string& found,
       "copy the data set there again"));
 }
 
-// Says what to do about a file that the store does not have or does not give.
-absl::Status WithAdvice(const absl::Status& status) {
-  const char* advice = nullptr;
-  if (absl::IsNotFound(status)) advice = "; copy the data set there";
-  if (absl::IsPermissionDenied(status)) {
-    advice = "; check this worker's keys and what they may read";
-  }
-  if (advice == nullptr) return status;
-  return absl::Status(status.code(), absl::StrCat(status.message(), advice));
-}
-
 absl::StatusOr<data::Manifest> Parse(const std::vector<std::byte>& bytes) {
   return data::ParseManifest(std::string_view(
       reinterpret_cast<const char*>(bytes.data()), bytes.size()));
@@ -46,89 +33,92 @@ absl::StatusOr<data::Manifest> Parse(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-DataSetCopy::DataSetCopy(std::string place, std::string manifest_sha256,
-                         std::string folder, runtime::Files& files,
-                         runtime::BlobStores& places)
-    : place_(std::move(place)),
-      manifest_sha256_(std::move(manifest_sha256)),
+DataSetCopy::DataSetCopy(std::string manifest_sha256, std::string folder,
+                         runtime::Files& files, DataSource& source)
+    : manifest_sha256_(std::move(manifest_sha256)),
       folder_(std::move(folder)),
       files_(files),
-      places_(places) {}
+      source_(source) {}
 
 std::string DataSetCopy::PathOf(const std::string& name) const {
   return absl::StrCat(folder_, "/", name);
 }
 
+absl::Status DataSetCopy::FromAny(
+    absl::FunctionRef<Tried(const std::string& origin)> ask) const {
+  const std::vector<std::string> origins = source_.Origins();
+  if (origins.empty()) {
+    return absl::UnavailableError("no worker that has the data set is there");
+  }
+  constexpr size_t kSaidMax = 3;  // operators read the line
+  std::vector<std::string> said;
+  absl::Status last;
+  for (const std::string& origin : origins) {
+    const Tried tried = ask(origin);
+    if (tried.status.ok() || tried.is_own || absl::IsCancelled(tried.status)) {
+      return tried.status;
+    }
+    last = source_.Named(origin, tried.status);
+    source_.OnFailed(origin, last);
+    if (said.size() < kSaidMax) said.emplace_back(last.message());
+  }
+  if (origins.size() > kSaidMax) {
+    said.push_back(absl::StrCat("and ", origins.size() - kSaidMax,
+                                " more workers do not give it"));
+  }
+  return absl::Status(last.code(), absl::StrJoin(said, "; "));
+}
+
 absl::Status DataSetCopy::Open() {
-  SKERRY_ASSIGN_OR_RETURN(
-      Small first, Read(std::string(data::kManifestFile), manifest_sha256_));
+  SKERRY_ASSIGN_OR_RETURN(Small first,
+                          Read({.number = kManifestNumber,
+                                .name = std::string(data::kManifestFile),
+                                .sha256 = manifest_sha256_}));
   SKERRY_ASSIGN_OR_RETURN(const data::Manifest manifest, Parse(first.bytes));
   small_.clear();
   small_.push_back(std::move(first));
   if (!manifest.tokenizer_sha256.empty()) {
-    SKERRY_ASSIGN_OR_RETURN(
-        Small tokenizer, Read(manifest.tokenizer, manifest.tokenizer_sha256));
+    SKERRY_ASSIGN_OR_RETURN(Small tokenizer,
+                            Read({.number = kTokenizerNumber,
+                                  .name = manifest.tokenizer,
+                                  .sha256 = manifest.tokenizer_sha256}));
     small_.push_back(std::move(tokenizer));
   }
   shards_ = ShardsOf(manifest);
   return absl::OkStatus();
 }
 
-std::vector<DataSetCopy::File> DataSetCopy::ShardsOf(
-    const data::Manifest& manifest) {
-  std::vector<File> shards;
-  for (const data::ShardEntry& shard : manifest.shards) {
-    shards.push_back(
-        {.name = shard.file,
-         .bytes = data::kTokenShardHeaderBytes +
-                  shard.tokens * data::ShardTokenBytes(manifest.vocab_size),
-         .sha256 = shard.sha256});
+absl::StatusOr<DataSetCopy::Small> DataSetCopy::Read(const File& file) const {
+  absl::StatusOr<std::vector<std::byte>> here = files_.Read(PathOf(file.name));
+  Small small{file, {}, false};
+  if (here.ok() && Sha256Hex(*here) == file.sha256) {
+    small.bytes = *std::move(here);
+  } else {
+    small.is_new = true;
+    SKERRY_RETURN_IF_ERROR(FromAny([&](const std::string& origin) {
+      return Tried{ReadAt(origin, small)};
+    }));
   }
-  return shards;
+  small.file.bytes = small.bytes.size();
+  return small;
 }
 
-bool DataSetCopy::SeemsWhole() const {
-  std::error_code error;
-  const auto bytes = files_.Read(PathOf(std::string(data::kManifestFile)));
-  if (!bytes.ok()) return false;
-  const absl::StatusOr<data::Manifest> manifest = Parse(*bytes);
-  if (!manifest.ok()) return false;
-  if (!manifest->tokenizer_sha256.empty() &&
-      !std::filesystem::exists(PathOf(manifest->tokenizer), error)) {
-    return false;
-  }
-  const std::vector<File> shards = ShardsOf(*manifest);
-  return std::all_of(shards.begin(), shards.end(),
-                     [this](const File& shard) { return HasLength(shard); });
-}
-
-absl::StatusOr<DataSetCopy::Small> DataSetCopy::Read(
-    const std::string& name, const std::string& sha256) const {
-  absl::StatusOr<std::vector<std::byte>> here = files_.Read(PathOf(name));
-  if (here.ok() && Sha256Hex(*here) == sha256) {
-    const uint64_t bytes = here->size();
-    return Small{{name, bytes, sha256}, *std::move(here), false};
-  }
-  return ReadInStore(name, sha256);
-}
-
-absl::StatusOr<DataSetCopy::Small> DataSetCopy::ReadInStore(
-    const std::string& name, const std::string& sha256) const {
-  SKERRY_ASSIGN_OR_RETURN(const auto store, places_.Open(place_));
-  Small small{{name, 0, sha256}, {}, true};
+absl::Status DataSetCopy::ReadAt(const std::string& origin,
+                                 Small& small) const {
+  small.bytes.clear();
+  const std::string& name = small.file.name;
   const auto take = [&](runtime::ByteSpan piece) -> absl::Status {
-    if (small.bytes.size() + piece.size() > kSmallBytesMax) {
+    if (small.bytes.size() + piece.size() > kSmallFileBytesMax) {
       return absl::DataLossError(
-          absl::StrCat(name, " has more than ", kSmallBytesMax, " bytes"));
+          absl::StrCat(name, " has more than ", kSmallFileBytesMax, " bytes"));
     }
     small.bytes.insert(small.bytes.end(), piece.begin(), piece.end());
     return absl::OkStatus();
   };
-  SKERRY_RETURN_IF_ERROR(WithAdvice(store->Read(name, take)));
+  SKERRY_RETURN_IF_ERROR(source_.Read(origin, small.file, take));
   const std::string found = Sha256Hex(small.bytes);
-  if (found != sha256) return OtherHash(name, found, sha256);
-  small.file.bytes = small.bytes.size();
-  return small;
+  return found == small.file.sha256 ? absl::OkStatus()
+                                    : OtherHash(name, found, small.file.sha256);
 }
 
 std::vector<DataSetCopy::File> DataSetCopy::SmallFiles() const {
@@ -176,10 +166,19 @@ bool DataSetCopy::IsRight(const File& file) const {
 absl::Status DataSetCopy::Fetch(
     const File& file,
     const std::function<absl::Status(size_t bytes)>& on_bytes) const {
-  SKERRY_ASSIGN_OR_RETURN(const auto store, places_.Open(place_));
-  SKERRY_ASSIGN_OR_RETURN(const auto sink, files_.Create(PathOf(file.name)));
+  return FromAny([&](const std::string& origin) {
+    return FetchAt(origin, file, on_bytes);
+  });
+}
+
+DataSetCopy::Tried DataSetCopy::FetchAt(
+    const std::string& origin, const File& file,
+    const std::function<absl::Status(size_t bytes)>& on_bytes) const {
+  auto sink = files_.Create(PathOf(file.name));
+  if (!sink.ok()) return {sink.status(), /*is_own=*/true};
   Sha256 sha;
   uint64_t bytes = 0;
+  absl::Status own;  // of this worker's disk, and of whoever counts
   const auto take = [&](runtime::ByteSpan piece) -> absl::Status {
     bytes += piece.size();
     if (bytes > file.bytes) {
@@ -189,20 +188,21 @@ absl::Status DataSetCopy::Fetch(
                        "set there again"));
     }
     sha.Update(piece);
-    SKERRY_RETURN_IF_ERROR(sink->Append(piece));
-    return on_bytes(piece.size());
+    own = (*sink)->Append(piece);
+    if (own.ok()) own = on_bytes(piece.size());
+    return own;
   };
-  SKERRY_RETURN_IF_ERROR(WithAdvice(store->Read(file.name, take)));
+  const absl::Status read = source_.Read(origin, file, take);
+  if (!own.ok()) return {own, /*is_own=*/true};
+  if (!read.ok()) return {read};
   if (bytes != file.bytes) {
-    return absl::DataLossError(absl::StrCat(file.name, " has ", bytes,
-                                            " bytes, and the manifest's "
-                                            "tokens take ",
-                                            file.bytes,
-                                            "; copy the data set there again"));
+    return {absl::DataLossError(absl::StrCat(
+        file.name, " has ", bytes, " bytes, and the manifest's tokens take ",
+        file.bytes, "; copy the data set there again"))};
   }
   const std::string found = std::move(sha).HexDigest();
-  if (found != file.sha256) return OtherHash(file.name, found, file.sha256);
-  return sink->Commit();
+  if (found != file.sha256) return {OtherHash(file.name, found, file.sha256)};
+  return {(*sink)->Commit(), /*is_own=*/true};
 }
 
 }  // namespace skerry::worker

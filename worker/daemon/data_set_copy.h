@@ -1,7 +1,8 @@
 // worker/daemon/data_set_copy.h
 //
-// Copies a data set from an object store into a folder, file by file, and
-// checks each file against the SHA-256 that the manifest names.
+// Copies a data set from an object store or from other workers into a folder,
+// file by file, and checks each file against the SHA-256 that the manifest
+// names.
 #ifndef SKERRY_WORKER_DAEMON_DATA_SET_COPY_H_
 #define SKERRY_WORKER_DAEMON_DATA_SET_COPY_H_
 
@@ -11,11 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "data/manifest.h"
-#include "runtime/blob_stores.h"
 #include "runtime/files.h"
+#include "worker/daemon/data_files.h"
+#include "worker/daemon/data_source.h"
 
 namespace skerry::worker {
 
@@ -23,26 +25,18 @@ namespace skerry::worker {
 // fetched on several threads. Each error is one line that names the file.
 class DataSetCopy {
  public:
-  struct File {
-    std::string name;
-    uint64_t bytes = 0;
-    std::string sha256;
-  };
+  using File = DataFile;
 
-  // `place` is the set in the object store, `folder` the one to fill. The
-  // manifest has to have this SHA-256. `files` and `places` outlive the copy.
-  DataSetCopy(std::string place, std::string manifest_sha256,
-              std::string folder, runtime::Files& files,
-              runtime::BlobStores& places);
+  // `folder` is the one to fill. The manifest has to have this SHA-256. `files`
+  // and `source` outlive the copy.
+  DataSetCopy(std::string manifest_sha256, std::string folder,
+              runtime::Files& files, DataSource& source);
 
   // Reads the manifest and the tokenizer that it names. Those in the folder are
-  // taken if they are right. Errors: as BlobStores and BlobStore; DataLoss when
-  // the store has other files; InvalidArgument for a manifest that cannot be.
+  // taken if they are right. Errors: those of the source; Unavailable when it
+  // has no origin; DataLoss when the origins have other files; InvalidArgument
+  // for a manifest that cannot be.
   absl::Status Open();
-
-  // Whether the folder seems to lack nothing: it has a manifest, and files of
-  // the right lengths. Asks no store, and opens nothing.
-  bool SeemsWhole() const;
 
   // Manifest and tokenizer. Requires: it is open.
   std::vector<File> SmallFiles() const;
@@ -56,7 +50,8 @@ class DataSetCopy {
   bool IsRight(const File& file) const;
   // Whether the folder has a file of that name and length.
   bool HasLength(const File& file) const;
-  // Fetches the file. It gets its name when all of it is there and has the
+  // Fetches the file from the first origin that gives the right one. It gets
+  // its name when all of it is there and has the
   // right hash, and is durable then. `on_bytes` is called with the length of
   // each piece and ends the fetch with the error that it returns. Errors also:
   // ResourceExhausted, the disk is full.
@@ -68,23 +63,33 @@ class DataSetCopy {
   struct Small {
     File file;
     std::vector<std::byte> bytes;
-    // It has come from the store and is not in the folder.
+    // It has come from the source and is not in the folder.
     bool is_new = false;
   };
 
-  static std::vector<File> ShardsOf(const data::Manifest& manifest);
-  std::string PathOf(const std::string& name) const;
-  // The file from the folder, or else from the store.
-  absl::StatusOr<Small> Read(const std::string& name,
-                             const std::string& sha256) const;
-  absl::StatusOr<Small> ReadInStore(const std::string& name,
-                                    const std::string& sha256) const;
+  // What came of asking one origin.
+  struct Tried {
+    absl::Status status;
+    // Another origin would not help.
+    bool is_own = false;
+  };
 
-  const std::string place_;
+  std::string PathOf(const std::string& name) const;
+  // Asks one origin after the other until one gives what is wanted. Errors:
+  // what they said.
+  absl::Status FromAny(
+      absl::FunctionRef<Tried(const std::string& origin)> ask) const;
+  // The file from the folder, or else from the source.
+  absl::StatusOr<Small> Read(const File& file) const;
+  absl::Status ReadAt(const std::string& origin, Small& small) const;
+  Tried FetchAt(
+      const std::string& origin, const File& file,
+      const std::function<absl::Status(size_t bytes)>& on_bytes) const;
+
   const std::string manifest_sha256_;
   const std::string folder_;
   runtime::Files& files_;
-  runtime::BlobStores& places_;
+  DataSource& source_;
   std::vector<Small> small_;
   std::vector<File> shards_;
 };

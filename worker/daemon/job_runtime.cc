@@ -29,6 +29,20 @@ constexpr absl::Duration kPromptAgainAfter = absl::Seconds(1);
 // the wait of one that has it.
 constexpr int kStuckIdles = 20;
 
+JobDataOptions DataOptions(const JobEnvironment& environment) {
+  return {.cache = environment.data_cache,
+          .server = environment.data_server,
+          .places = environment.places,
+          .loop = environment.loop,
+          .ask = [&loop = environment.loop, &bulk = environment.bulk](
+                     const std::string& worker, const transport::FetchKey& key,
+                     transport::BulkTransport::FetchDone done) {
+            loop.Post([&bulk, worker, key, done = std::move(done)]() mutable {
+              bulk.Fetch(worker, key, std::move(done));
+            });
+          }};
+}
+
 }  // namespace
 
 JobRuntime::JobRuntime(const protocol::JobOrders& orders,
@@ -67,8 +81,10 @@ JobRuntime::JobRuntime(const protocol::JobOrders& orders,
             Save(std::move(state), std::move(written));
           },
           [this] { status_changed_(); }),
-      data_(job_, spec_, environment.data_cache, environment.loop,
-            [this](const absl::Status& outcome) { OnData(outcome); }) {}
+      data_(
+          job_, spec_, DataOptions(environment),
+          [this](const absl::Status& outcome) { OnData(outcome); },
+          [this] { status_changed_(); }) {}
 
 JobRuntime::~JobRuntime() {
   // The seat may still call the ports while it goes.
@@ -126,6 +142,10 @@ absl::Status JobRuntime::OnOrders(Revision revision,
     backing_off_ = false;
   }
   has_orders_ = true;
+  if (!over_) data_.LookOnce();
+  if (data_.OnHolders(orders.data_holders) && trainer_host_ == nullptr) {
+    backing_off_ = false;  // what the last trainer lacked can be fetched now
+  }
   seat_->OnOrders(now, revision, orders, settings);
   saver_.OnOrders(orders, elements_);
   AfterSeat();
@@ -156,6 +176,12 @@ absl::StatusOr<SharedBytes> JobRuntime::OnFetch(const PieceKey& key) {
   return seat_->OnFetch(key);
 }
 
+void JobRuntime::OnDataFetch(const transport::FetchKey& key,
+                             transport::BulkReceiver::FetchAnswer answer) {
+  used_at_ = environment_.loop.Now();
+  data_.Give(key, std::move(answer));
+}
+
 void JobRuntime::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
   seat_->OnAgreeCut(environment_.loop.Now(), request, std::move(answer));
   AfterSeat();
@@ -178,6 +204,7 @@ protocol::JobFacts JobRuntime::Facts() const {
   protocol::JobFacts facts = seat_->Facts();
   facts.uid = uid_;
   facts.links = bulk_.Links();
+  facts.has_data = data_.has_data();
   if (facts.error.empty() && !over_) facts.error = data_.failure();
   if (facts.error.empty()) facts.error = trainer_error_;
   facts.trainer_trouble = data_.news();
@@ -215,6 +242,7 @@ void JobRuntime::ConsiderTrainer() {
     if (trainer_host_ == nullptr && !backing_off_ && data_.Take()) {
       StartTrainer();
     }
+    if (data_.is_fetching()) fatal_.clear();
     return;
   }
   if (trainer_host_ == nullptr) return data_.Release();

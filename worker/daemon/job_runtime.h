@@ -31,6 +31,7 @@
 #include "worker/core/trainer_failures.h"
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/data_cache.h"
+#include "worker/daemon/data_server.h"
 #include "worker/daemon/host_port.h"
 #include "worker/daemon/inner_source.h"
 #include "worker/daemon/inner_store.h"
@@ -61,8 +62,10 @@ struct JobEnvironment {
   runtime::Executor& inner;
   runtime::Files& files;
   runtime::BlobStores& places;
-  // Data sets that lie in object stores.
+  // Data sets that lie in object stores and with other workers.
   DataCache& data_cache;
+  // Gives data sets to other workers.
+  DataServer& data_server;
   transport::BulkTransport& bulk;
   PeerClient& peers;
   // Where the transport and the client find other workers. It learns from
@@ -108,6 +111,8 @@ class JobRuntime {
   FrameVerdict OnFrame(const compression::FrameHeader& header,
                        const SharedBytes& payload);
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
+  void OnDataFetch(const transport::FetchKey& key,
+                   transport::BulkReceiver::FetchAnswer answer);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
 
   // The job has ended, nobody has used it for `ended_idle`, and all that it

@@ -117,6 +117,13 @@ absl::StatusOr<SharedBytes> ServedJob::OnFetch(const PieceKey& key) {
   return runtime_->OnFetch(key);
 }
 
+void ServedJob::OnDataFetch(const transport::FetchKey& key,
+                            transport::BulkReceiver::FetchAnswer answer) {
+  const absl::Status awake = runtime_ == nullptr ? Wake() : absl::OkStatus();
+  if (!awake.ok()) return std::move(answer)(awake);
+  runtime_->OnDataFetch(key, std::move(answer));
+}
+
 void ServedJob::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
   if (runtime_ != nullptr) {
     return runtime_->OnAgreeCut(request, std::move(answer));

@@ -44,6 +44,8 @@ class ServedJob {
   FrameVerdict OnFrame(const compression::FrameHeader& header,
                        const SharedBytes& payload);
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
+  void OnDataFetch(const transport::FetchKey& key,
+                   transport::BulkReceiver::FetchAnswer answer);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
 
   // The job had ended before this process knew of it, and is being read from

@@ -170,18 +170,29 @@ transport::Verdict WorkerDaemon::OnFrame(const std::string& from,
       header, SharedBytes{payload.owner(), payload.bytes()}));
 }
 
+absl::StatusOr<ServedJob*> WorkerDaemon::FindToFetch(
+    const transport::Fetcher& fetcher, uint64_t id) {
+  SKERRY_RETURN_IF_ERROR(
+      access_.CheckFetch(fetcher, JobId(id), environment_.loop.Now()));
+  const auto job = jobs_.find(id);
+  if (job != jobs_.end()) return job->second.get();
+  return absl::NotFoundError(
+      absl::StrCat(options_.name, " does not serve job ", id));
+}
+
 absl::StatusOr<transport::Payload> WorkerDaemon::OnFetch(
     const transport::Fetcher& fetcher, const transport::FetchKey& key) {
-  SKERRY_RETURN_IF_ERROR(
-      access_.CheckFetch(fetcher, JobId(key.job), environment_.loop.Now()));
-  const auto job = jobs_.find(key.job);
-  if (job == jobs_.end()) {
-    return absl::NotFoundError(
-        absl::StrCat(options_.name, " does not serve job ", key.job));
-  }
-  absl::StatusOr<SharedBytes> bytes = job->second->OnFetch(FromFetchKey(key));
-  if (!bytes.ok()) return bytes.status();
-  return transport::Payload(bytes->owner, bytes->bytes);
+  SKERRY_ASSIGN_OR_RETURN(ServedJob* const job, FindToFetch(fetcher, key.job));
+  SKERRY_ASSIGN_OR_RETURN(SharedBytes bytes, job->OnFetch(FromFetchKey(key)));
+  return transport::Payload(bytes.owner, bytes.bytes);
+}
+
+void WorkerDaemon::OnDataFetch(const transport::Fetcher& fetcher,
+                               const transport::FetchKey& key,
+                               FetchAnswer answer) {
+  const absl::StatusOr<ServedJob*> job = FindToFetch(fetcher, key.job);
+  if (!job.ok()) return std::move(answer)(job.status());
+  (*job)->OnDataFetch(key, std::move(answer));
 }
 
 void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
@@ -189,9 +200,8 @@ void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
                               PeerService::Answer answer) {
   const auto job = jobs_.find(request.job());
   if (job == jobs_.end()) {
-    std::move(answer)(absl::UnavailableError(
+    return std::move(answer)(absl::UnavailableError(
         absl::StrCat(options_.name, " does not serve job ", request.job())));
-    return;
   }
   absl::StatusOr<CutRequest> checked = CutRequestFromProto(request);
   const absl::Status may =
@@ -421,8 +431,7 @@ protocol::StatusFacts WorkerDaemon::Facts() const {
   }
   facts.stored = folders_.Stored();
   facts.programs = environment_.programs.Facts();
-  facts.takes_streams = true;
-  facts.takes_relays = true;
+  facts.takes_streams = facts.takes_relays = facts.fetches_data = true;
   facts.unreached = environment_.bulk.unreached();
   facts.revoked_version = revoked_.version();
   // They are being started, as far as the coordinator is concerned: the cause

@@ -93,6 +93,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   absl::StatusOr<transport::Payload> OnFetch(
       const transport::Fetcher& fetcher,
       const transport::FetchKey& key) override;
+  void OnDataFetch(const transport::Fetcher& fetcher,
+                   const transport::FetchKey& key, FetchAnswer answer) override;
 
   // What there is to tell Prometheus.
   std::vector<runtime::Metric> Metrics() const;
@@ -105,6 +107,9 @@ class WorkerDaemon final : public transport::BulkReceiver {
                   PeerService::Answer answer);
 
  private:
+  // The job of which the other worker may fetch something.
+  absl::StatusOr<ServedJob*> FindToFetch(const transport::Fetcher& fetcher,
+                                         uint64_t id);
   void OnOrders(const protocol::HeardOrders& heard);
   void OnJobOrders(Revision revision, const protocol::JobOrders& orders);
   // What is served already goes on; what is not is said to wait.

@@ -40,7 +40,6 @@
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
-#include "worker/daemon/data_cache.h"
 #include "worker/daemon/folder_id.h"
 #include "worker/daemon/join.h"
 #include "worker/daemon/notice_source.h"
@@ -49,6 +48,7 @@
 #include "worker/daemon/preemption_watch.h"
 #include "worker/daemon/programs.h"
 #include "worker/daemon/worker_daemon.h"
+#include "worker/main/data_parts.h"
 #include "worker/main/options.h"
 #include "worker/main/receiver_switch.h"
 #include "worker/main/trainers.h"
@@ -103,13 +103,7 @@ struct Parts {
         inner("inner", 1),
         program_reader("programs", 1),
         programs(AllowedPrograms(line.trainers), files, loop, program_reader),
-        data_cache({.files = files,
-                    .places = places,
-                    .loop = loop,
-                    .fetcher = data_fetcher,
-                    .folder = line.state_directory + kDataCacheFolder,
-                    .bytes_max = line.data_cache_bytes}),
-        data_fetcher("data", 2) {}
+        data(line, files, loop) {}
 
   std::shared_ptr<transport::Credentials> credentials;
   // The session tells it, and renewal reads it.
@@ -126,8 +120,7 @@ struct Parts {
   runtime::PosixExecutor inner;
   runtime::PosixExecutor program_reader;
   Programs programs;
-  DataCache data_cache;
-  runtime::PosixExecutor data_fetcher;
+  DataParts data;
   ReceiverSwitch receiver;
   // Touched on the loop.
   transport::Directory directory;
@@ -219,7 +212,8 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .inner = parts.inner,
       .files = parts.files,
       .places = parts.places,
-      .data_cache = parts.data_cache,
+      .data_cache = parts.data.cache,
+      .data_server = parts.data.server,
       .bulk = *parts.bulk,
       .peers = *parts.peers,
       .directory = parts.directory,

@@ -214,8 +214,8 @@ struct DataSets {
 
   void AddTo(CLI::App& app) {
     runtime::AddNumber(app, "--data-cache-gib", cache_gib, {0, 1e6},
-                       "GiB that data sets of object stores may take in the "
-                       "folder of --state; those used longest ago go first")
+                       "GiB that fetched data sets may take in the folder of "
+                       "--state; those used longest ago go first")
         ->capture_default_str();
   }
   uint64_t Bytes() const {

@@ -6,6 +6,7 @@
 #define SKERRY_WORKER_MAIN_RECEIVER_SWITCH_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -32,6 +33,15 @@ class ReceiverSwitch final : public transport::BulkReceiver {
       return absl::UnavailableError("the worker is starting or stopping");
     }
     return target_->OnFetch(fetcher, key);
+  }
+  void OnDataFetch(const transport::Fetcher& fetcher,
+                   const transport::FetchKey& key,
+                   FetchAnswer answer) override {
+    if (target_ == nullptr) {
+      return std::move(answer)(
+          absl::UnavailableError("the worker is starting or stopping"));
+    }
+    target_->OnDataFetch(fetcher, key, std::move(answer));
   }
 
  private:

@@ -69,6 +69,47 @@ const job::DataFacts* DataOf(const job::JobSpec& spec, const Worker& worker) {
   return FactsAt(spec.data.path, worker);
 }
 
+// Says in one line which workers take the data set from which. `found` has
+// those that lack it.
+using Lacking = std::vector<std::pair<const Worker*, job::SpecProblems>>;
+std::string FetchText(const job::JobSpec& spec, const Lacking& lacking,
+                      const std::vector<const Worker*>& holders) {
+  const size_t kNamedMax = 4;
+  const auto names = [kNamedMax](size_t count, auto name) {
+    std::string text;
+    for (size_t i = 0; i < std::min(count, kNamedMax); ++i) {
+      absl::StrAppend(&text, i == 0 ? "" : ", ", name(i));
+    }
+    if (count > kNamedMax) {
+      absl::StrAppend(&text, " and ", count - kNamedMax, " more");
+    }
+    return text;
+  };
+  return absl::StrCat(
+      "data.path: ", lacking.size(), " worker(s) have no such data set in ",
+      spec.data.path, " and will fetch it: ",
+      names(lacking.size(),
+            [&](size_t i) { return lacking[i].first->self.worker; }),
+      "; it is on ",
+      names(holders.size(), [&](size_t i) { return holders[i]->self.worker; }));
+}
+
+// Takes those out of `found` that will fetch the set from a worker that has it
+// and gives it. Adds a line that says so.
+void SetFetchersApart(const job::JobSpec& spec,
+                      const std::vector<const Worker*>& holders, Lacking& found,
+                      std::vector<std::string>& warnings) {
+  if (holders.empty()) return;
+  Lacking others;
+  Lacking fetchers;
+  for (auto& one : found) {
+    (one.first->fetches_data ? fetchers : others).push_back(std::move(one));
+  }
+  found = std::move(others);
+  if (fetchers.empty()) return;
+  warnings.push_back(FetchText(spec, fetchers, holders));
+}
+
 // One worker that has not looked yet may have what others lack. Nobody looks
 // into an object store for a job that may not come; workers say what they find
 // there when they fetch it.
@@ -77,7 +118,8 @@ void ReviewDataSets(const job::JobSpec& spec,
                     std::vector<std::string>& warnings,
                     job::SpecProblems& problems) {
   if (IsS3Place(spec.data.path)) return;
-  std::vector<std::pair<const Worker*, job::SpecProblems>> found;
+  Lacking found;
+  std::vector<const Worker*> holders;
   std::vector<std::string> advice;
   for (const Worker* worker : workers) {
     const job::DataFacts* facts = DataOf(spec, *worker);
@@ -85,8 +127,13 @@ void ReviewDataSets(const job::JobSpec& spec,
     job::SpecProblems theirs;
     advice.clear();
     job::ReviewData(spec, *facts, advice, theirs);
-    if (!theirs.empty()) found.emplace_back(worker, std::move(theirs));
+    if (!theirs.empty()) {
+      found.emplace_back(worker, std::move(theirs));
+    } else if (worker->fetches_data) {
+      holders.push_back(worker);
+    }
   }
+  SetFetchersApart(spec, holders, found, warnings);
   warnings.insert(warnings.end(), advice.begin(), advice.end());
   if (found.empty()) return;
   if (found.size() < workers.size()) {

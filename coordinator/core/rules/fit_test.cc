@@ -26,7 +26,7 @@ class FitTest : public testing::Test {
  protected:
   // A worker that has said what its machine has.
   void Add(const std::string& name, const std::string& island, uint64_t memory,
-           std::vector<job::DataFacts> data = {}) {
+           std::vector<job::DataFacts> data = {}, bool fetches_data = false) {
     bench_.AddWorker(name, island);
     StatusFacts status;
     status.self = {name, name + ":1", ""};
@@ -34,6 +34,7 @@ class FitTest : public testing::Test {
     status.machine.memory_bytes = memory;
     status.data = std::move(data);
     status.looks_at_data = true;
+    status.fetches_data = fetches_data;
     bench_.workers.Heard(status, bench_.now);
   }
   static job::DataFacts Data(uint64_t tokens, char digest = 'a') {
@@ -105,6 +106,29 @@ TEST_F(FitTest, AWrongManifestIsRefusedWhenEveryWorkerHasIt) {
   EXPECT_EQ(Review(), "");
   EXPECT_EQ(warnings_.size(), 2u);
   EXPECT_THAT(warnings_[0], HasSubstr("(so on worker w0)"));
+}
+
+TEST_F(FitTest, WorkersThatFetchTheSetFromAnotherAreFit) {
+  job::DataFacts none;
+  none.path = "/data/text";
+  none.error = "cannot open /data/text/manifest.json";
+  Add("w0", "a", 16 * kGiB, {none}, true);
+  // Nobody has it: as before workers fetched.
+  EXPECT_THAT(Review(), HasSubstr("data.path: cannot open"));
+  // One of an older release gives nothing.
+  Add("w1", "b", 16 * kGiB, {Data(1000)});
+  EXPECT_EQ(Review(), "");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("(so on worker w0)")));
+  Add("w1", "b", 16 * kGiB, {Data(1000)}, true);
+  Add("w2", "c", 16 * kGiB, {Data(1000, 'b')}, true);
+  Add("w3", "c", 16 * kGiB, {none});
+  EXPECT_EQ(Review(), "");
+  EXPECT_THAT(
+      warnings_,
+      ElementsAre("data.path: 2 worker(s) have no such data set in /data/text "
+                  "and will fetch it: w0, w2; it is on w1",
+                  "data.path: cannot open /data/text/manifest.json (so on "
+                  "worker w3)"));
 }
 
 TEST_F(FitTest, ASetShorterThanASampleIsRefused) {

@@ -4,6 +4,7 @@
 
 #include "coordinator/core/rules/beginning.h"
 #include "coordinator/core/rules/checkpoints.h"
+#include "coordinator/core/rules/data_holders.h"
 #include "coordinator/core/rules/evaluations.h"
 #include "coordinator/core/rules/holdings.h"
 #include "coordinator/core/rules/job_workers.h"
@@ -257,6 +258,7 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   orders.checkpoint = CheckpointOrderFor(job, name);
   orders.restored = RestoredStateOf(job);
   orders.workers = NamedWorkersOf(job, workers, options);
+  orders.data_holders = DataHoldersFor(job, workers, *worker);
   return orders;
 }
 

@@ -123,12 +123,12 @@ auto Decisive(const JobFacts& facts) {
                initial_hash, layout_hash, average_begin, trainer_trouble,
                fragments, evaluations, generated, counters, links, codec_speeds,
                result_codecs, checkpoint, uid, checkpoint_trouble, metrics,
-               trains_alone] = facts;
+               trains_alone, has_data] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
                   epoch_samples, flops_per_sample, validation_samples,
                   initial_hash, layout_hash, average_begin, evaluations,
                   generated, codec_speeds, result_codecs, checkpoint, uid,
-                  checkpoint_trouble, trains_alone);
+                  checkpoint_trouble, trains_alone, has_data);
 }
 
 bool SameForDecisions(const JobFacts& a, const JobFacts& b) {
@@ -257,6 +257,9 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
   if (it == job.seats.end() && !IsNamedUnheard(job, worker)) {
     TellWorkers(job, options);
   }
+  // Those that lack the data set hear who gives it.
+  const bool had_data = known && it->second.facts.has_data;
+  if (now.has_data != had_data) TellWorkers(job, options);
   Seat& seat = job.seats[worker];
   if (!known) {
     seat = Seat{};

@@ -74,6 +74,7 @@ Directory DirectoryFor(const protocol::Orders& orders,
       }
     }
     if (job.checkpoint.has_value()) writer.Add(job.checkpoint->pieces);
+    for (const std::string& name : job.data_holders) writer.Add({name, "", ""});
   }
   return writer.Take();
 }

@@ -38,7 +38,8 @@ class WorkerDirectoryTest : public testing::Test {
 };
 
 TEST_F(WorkerDirectoryTest, NamesEverybodyThatTheOrdersName) {
-  for (const char* name : {"head", "source", "member", "holder", "other"}) {
+  for (const char* name :
+       {"head", "source", "member", "holder", "data", "other"}) {
     Admit({name, std::string(name) + ":1", ""}, "a");
   }
   Orders orders;
@@ -49,10 +50,12 @@ TEST_F(WorkerDirectoryTest, NamesEverybodyThatTheOrdersName) {
   fragment.open.emplace().members.emplace_back().holders = {
       Holder({"member", "", ""})};
   job.checkpoint.emplace().pieces = {{1, {"holder"}}};
+  job.data_holders = {"data"};
   EXPECT_EQ(For(orders, "b"), (Directory{{"head", {"head:1"}},
                                          {"source", {"source:1"}},
                                          {"member", {"member:1"}},
-                                         {"holder", {"holder:1"}}}));
+                                         {"holder", {"holder:1"}},
+                                         {"data", {"data:1"}}}));
 }
 
 TEST_F(WorkerDirectoryTest, WorkersOfOneIslandGoByTheAddressInsideIt) {

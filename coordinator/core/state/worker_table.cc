@@ -247,6 +247,7 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.revoked_version = status.revoked_version;
   worker.takes_streams = status.takes_streams;
   worker.takes_relays = status.takes_relays;
+  worker.fetches_data = status.fetches_data;
   worker.unreached = status.unreached;
   worker.stored = status.stored;
   std::sort(

@@ -70,6 +70,8 @@ struct Worker {
   bool takes_streams = true;
   // StatusFacts::takes_relays. It, too, is true until the worker has spoken.
   bool takes_relays = true;
+  // StatusFacts::fetches_data.
+  bool fetches_data = false;
   std::vector<std::string> unreached;
   // The newest process that was refused because this one has its name.
   struct Contender {

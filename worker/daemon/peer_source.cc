@@ -1,0 +1,139 @@
+#include "worker/daemon/peer_source.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "runtime/log.h"
+
+namespace skerry::worker {
+namespace {
+
+// How often one worker is asked for one chunk while it cannot answer: where it
+// is the only one, and where there are others.
+constexpr int kTriesOfOnly = 5;
+constexpr int kTriesOfOneOfMany = 2;
+
+absl::Status NobodyWantsIt() {
+  return absl::CancelledError("no job wants the data set any more");
+}
+
+}  // namespace
+
+void DataHolders::Set(std::vector<std::string> names) {
+  const std::lock_guard lock(mutex_);
+  names_ = std::move(names);
+}
+
+std::vector<std::string> DataHolders::Get() const {
+  const std::lock_guard lock(mutex_);
+  return names_;
+}
+
+PeerSource::PeerSource(PeerSourceOptions options)
+    : options_(std::move(options)) {}
+
+std::vector<std::string> PeerSource::Origins() const {
+  std::vector<std::string> names = options_.holders->Get();
+  const std::lock_guard lock(mutex_);
+  std::stable_sort(names.begin(), names.end(),
+                   [this](const std::string& a, const std::string& b) {
+                     const auto count = [this](const std::string& name) {
+                       const auto it = failures_.find(name);
+                       return it == failures_.end() ? 0 : it->second;
+                     };
+                     return count(a) < count(b);
+                   });
+  return names;
+}
+
+absl::Status PeerSource::Read(
+    const std::string& origin, const DataFile& file,
+    absl::FunctionRef<absl::Status(runtime::ByteSpan piece)> take) {
+  transport::FetchKey key{.job = options_.job.value(),
+                          .kind = transport::FetchKey::Kind::kData,
+                          .sequence = file.number,
+                          .attempt = 0,
+                          .hash = ShortHash(options_.set)};
+  for (;;) {
+    SKERRY_ASSIGN_OR_RETURN(const transport::Payload chunk,
+                            FetchChunk(origin, key));
+    if (chunk.size() > 0) SKERRY_RETURN_IF_ERROR(take(chunk.bytes()));
+    if (chunk.size() < transport::kDataChunkBytes) return absl::OkStatus();
+    key.attempt += chunk.size();
+  }
+}
+
+absl::StatusOr<transport::Payload> PeerSource::FetchChunk(
+    const std::string& origin, const transport::FetchKey& key) {
+  const int tries =
+      options_.holders->Get().size() > 1 ? kTriesOfOneOfMany : kTriesOfOnly;
+  absl::Duration wait = options_.retry_wait;
+  for (int i = 1;; ++i) {
+    absl::StatusOr<transport::Payload> chunk = AskOnce(origin, key);
+    if (i == tries || !absl::IsUnavailable(chunk.status())) return chunk;
+    SKERRY_RETURN_IF_ERROR(Wait(wait));
+    wait *= 2;
+  }
+}
+
+absl::StatusOr<transport::Payload> PeerSource::AskOnce(
+    const std::string& origin, const transport::FetchKey& key) {
+  using Answer = absl::StatusOr<transport::Payload>;
+  // Guarded by the bell's mutex.
+  const auto answer = std::make_shared<std::optional<Answer>>();
+  {
+    const std::lock_guard lock(bell_->mutex);
+    if (bell_->dropped) return NobodyWantsIt();
+  }
+  options_.ask(origin, key, [bell = bell_, answer](Answer said) {
+    {
+      const std::lock_guard lock(bell->mutex);
+      *answer = std::move(said);
+    }
+    bell->rings.notify_all();
+  });
+  std::unique_lock lock(bell_->mutex);
+  bell_->rings.wait(lock,
+                    [&] { return bell_->dropped || answer->has_value(); });
+  if (!answer->has_value()) return NobodyWantsIt();
+  return **std::move(answer);
+}
+
+absl::Status PeerSource::Wait(absl::Duration wait) {
+  std::unique_lock lock(bell_->mutex);
+  bell_->rings.wait_for(lock, absl::ToChronoMilliseconds(wait),
+                        [&] { return bell_->dropped; });
+  return bell_->dropped ? NobodyWantsIt() : absl::OkStatus();
+}
+
+absl::Status PeerSource::Named(const std::string& origin,
+                               const absl::Status& error) const {
+  return Annotate(error, absl::StrCat("worker ", origin));
+}
+
+void PeerSource::OnFailed(const std::string& origin,
+                          const absl::Status& error) {
+  runtime::Log(runtime::Severity::kWarning, "worker.data.refused",
+               {{"set", options_.set}, {"peer", origin}, {"cause", error}});
+  const std::lock_guard lock(mutex_);
+  ++failures_[origin];
+  trouble_ = std::string(error.message());
+}
+
+void PeerSource::Drop() {
+  {
+    const std::lock_guard lock(bell_->mutex);
+    bell_->dropped = true;
+  }
+  bell_->rings.notify_all();
+}
+
+std::string PeerSource::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+}  // namespace skerry::worker
