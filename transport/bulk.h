@@ -96,7 +96,7 @@ class BulkReceiver {
   // NotFound when not held. Any error is passed to the peer that asked.
   virtual absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher,
                                           const FetchKey& key) = 0;
-  // Likewise for keys of the kind kData, which are read from a disk: `answer`
+  // Answers a fetch of the kind kData, which may have to read a disk. `answer`
   // runs on the loop, at once or later. By default there are no data here.
   using FetchAnswer = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
   virtual void OnDataFetch(const Fetcher&, const FetchKey&,

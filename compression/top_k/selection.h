@@ -43,7 +43,7 @@ struct Wanted {
 using CollectPart = absl::FunctionRef<void(std::span<const float>,
                                            const Wanted&, PartScratch&)>;
 
-// As candidates of compression/top_k/cpu/candidates.h.
+// Collects them as values with their places (top_k/cpu/candidates.h).
 void CollectValues(std::span<const float> values, const Wanted& wanted,
                    PartScratch& part);
 

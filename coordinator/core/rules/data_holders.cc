@@ -15,7 +15,7 @@
 namespace skerry::coordinator {
 namespace {
 
-// As many as a reader would ever ask.
+// Holders that orders name to one reader.
 constexpr size_t kHoldersMax = 16;
 
 // Names have no spaces.

@@ -58,9 +58,8 @@ struct ClusterOptions {
   size_t committed_entries_max = 256;
   size_t sources_max = 16;
   // Workers of one job that its orders name (job_workers.h). Orders of a larger
-  // job name none, because every worker would be told of every other: with
-  // 1,000 workers that took a quarter of the time of a commit, and 10 KB an
-  // order.
+  // job name none, because every worker would be told of every other. With
+  // 1,000 names that took almost half of the core's time for a commit.
   size_t job_workers_named_max = 256;
   size_t generate_max = 64;
   // Replicas in one exchange; others are carried to the next.
