@@ -236,7 +236,12 @@ TEST_F(LeftOutTest, IsAskedOnceTheOthersHaveWaited) {
 
 // Those that train still fetch and fold what they can.
 TEST_F(LeftOutTest, IsAskedWhileOthersAreOnTheirWay) {
-  bench_.Fragment("w0").bases = {{Sequence(), 0, std::vector<uint64_t>(8, 5)}};
+  Place& place = bench_.job.places["b"];
+  place.workers = {"w2"};
+  place.incarnations = {bench_.AddWorker("w2", "b")};
+  place.holders = bench_.job.replicas.Find(life_)->holders;
+  bench_.Facts("w2").state = protocol::SeatState::kRecovering;
+  bench_.Fragment("w2").applied = Sequence(1);  // it reads that
   DecideRestore(bench_.job, bench_.decider());
   bench_.now = bench_.now + bench_.options.restore_wait;
   DecideRestore(bench_.job, bench_.decider());
