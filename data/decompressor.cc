@@ -7,7 +7,9 @@
 #include <zstd_errors.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -101,6 +103,10 @@ class GzipDecompressor final : public Decompressor {
   Place place_ = Place::kInside;
 };
 
+// The longest header of a frame (RFC 8878, 3.1.1).
+constexpr size_t kZstdHeaderMax = 18;
+constexpr size_t kZstdMagicBytes = 4;
+
 class ZstdDecompressor final : public Decompressor {
  public:
   ZstdDecompressor() : stream_(ZSTD_createDStream()) {
@@ -115,14 +121,58 @@ class ZstdDecompressor final : public Decompressor {
   absl::StatusOr<Step> Next(std::span<const std::byte> in,
                             std::span<std::byte> out) override {
     if (in.empty() && is_between_) return Step{};
+    if (frame_bytes_ < kZstdMagicBytes) return Begin(in);
     ZSTD_inBuffer from{in.data(), in.size(), 0};
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     const size_t left = ZSTD_decompressStream(stream_, &to, &from);
-    if (!ZSTD_isError(left)) {
-      is_between_ = left == 0;
-      return Step{from.pos, to.pos};
+    if (ZSTD_isError(left)) return Refusal(left);
+    KeepHead(in.first(from.pos));
+    frame_made_ += to.pos;
+    is_between_ = left == 0;
+    if (is_between_) {
+      if (auto status = CheckFrameSize(); !status.ok()) return status;
+      frame_bytes_ = 0;
+      frame_made_ = 0;
     }
-    switch (ZSTD_getErrorCode(left)) {
+    return Step{from.pos, to.pos};
+  }
+
+  absl::Status CheckEnd() const override {
+    return is_between_ ? absl::OkStatus() : CutOff("zstd");
+  }
+
+ private:
+  // Takes the magic number of a frame and gives it to the library by itself.
+  // The library looks for old formats at the beginning of a piece only, and
+  // decodes a frame that lies whole in a piece another way, which checks less
+  // in one place and more in another. So the pieces would decide what is
+  // accepted.
+  absl::StatusOr<Step> Begin(std::span<const std::byte> in) {
+    in = in.first(std::min<size_t>(in.size(), kZstdMagicBytes - frame_bytes_));
+    KeepHead(in);
+    is_between_ = false;
+    if (frame_bytes_ < kZstdMagicBytes) return Step{in.size(), 0};
+    if (!HasMagic()) {
+      return Damaged("zstd", "something else behind them");
+    }
+    ZSTD_inBuffer from{head_.data(), kZstdMagicBytes, 0};
+    ZSTD_outBuffer none{nullptr, 0, 0};
+    const size_t left = ZSTD_decompressStream(stream_, &none, &from);
+    if (ZSTD_isError(left)) return Refusal(left);
+    SKERRY_CHECK(from.pos == kZstdMagicBytes);
+    return Step{in.size(), 0};
+  }
+
+  // Whether the head is the magic number of a frame, little-endian.
+  bool HasMagic() const {
+    uint32_t magic = 0;
+    std::memcpy(&magic, head_.data(), sizeof(magic));
+    return magic == ZSTD_MAGICNUMBER ||
+           (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+  }
+
+  static absl::Status Refusal(size_t code) {
+    switch (ZSTD_getErrorCode(code)) {
       case ZSTD_error_frameParameter_windowTooLarge:
         return absl::InvalidArgumentError(
             absl::StrCat("was compressed by zstd with a window above ",
@@ -132,17 +182,38 @@ class ZstdDecompressor final : public Decompressor {
         return absl::ResourceExhaustedError("there is no memory to unpack it");
       default:
         return Damaged(
-            "zstd", absl::StrCat("an error (", ZSTD_getErrorName(left), ")"));
+            "zstd", absl::StrCat("an error (", ZSTD_getErrorName(code), ")"));
     }
   }
 
-  absl::Status CheckEnd() const override {
-    return is_between_ ? absl::OkStatus() : CutOff("zstd");
+  void KeepHead(std::span<const std::byte> taken) {
+    if (frame_bytes_ < head_.size()) {
+      const size_t room = head_.size() - frame_bytes_;
+      std::copy_n(taken.begin(), std::min(room, taken.size()),
+                  head_.begin() + frame_bytes_);
+    }
+    frame_bytes_ += taken.size();
   }
 
- private:
+  // The library does not compare the size that a frame states with what it
+  // made if the last block is empty.
+  absl::Status CheckFrameSize() const {
+    const auto stated = ZSTD_getFrameContentSize(
+        head_.data(), std::min<size_t>(frame_bytes_, head_.size()));
+    if (stated == ZSTD_CONTENTSIZE_UNKNOWN ||
+        stated == ZSTD_CONTENTSIZE_ERROR || stated == frame_made_) {
+      return absl::OkStatus();
+    }
+    return Damaged("zstd", absl::StrCat("a frame of ", frame_made_,
+                                        " bytes that states ", stated));
+  }
+
   ZSTD_DStream* stream_;
   bool is_between_ = false;
+  // The frame at hand: its first bytes, and how many were taken and made.
+  std::array<std::byte, kZstdHeaderMax> head_;
+  uint64_t frame_bytes_ = 0;
+  uint64_t frame_made_ = 0;
 };
 
 }  // namespace

@@ -149,5 +149,43 @@ TEST(ZstdDecompressorTest, ALargerWindowThanAllowedIsRefusedWithTheCure) {
       << refused.status();
 }
 
+// A frame that states 109 bytes and has one last block of none. The library
+// accepts it in pieces and refuses it whole.
+TEST(ZstdDecompressorTest, AFrameShorterThanItStatesIsRefusedInAnyPieces) {
+  const std::string packed("\x28\xb5\x2f\xfd\x21\x00\x6d\x01\x00\x00", 10);
+  for (const size_t in : {1, 3, 1000}) {
+    for (const size_t out : {1, 1000}) {
+      const auto text = Unpack(packed, in, out);
+      EXPECT_EQ(text.status().message(),
+                "is damaged: its zstd data have a frame of 0 bytes that states "
+                "109; get the file anew");
+    }
+  }
+}
+
+// The library reads formats from before zstd 0.8, if their magic number begins
+// a piece.
+TEST(ZstdDecompressorTest, AnOldFormatIsRefusedInAnyPieces) {
+  const std::string packed =
+      Zstd("text") + std::string("\x25\xb5\x2f\xfd\x00", 5);
+  for (size_t piece = 1; piece < 40; ++piece) {
+    EXPECT_EQ(Unpack(packed, piece, piece).status().message(),
+              "is damaged: its zstd data have something else behind them; get "
+              "the file anew");
+  }
+}
+
+// A frame of four bytes, with its size, for which a window of 256 MiB was
+// asked. Whether all of it lies in one piece may not matter.
+TEST(ZstdDecompressorTest, ALargerWindowIsRefusedInAnyPieces) {
+  const std::string packed(
+      "\x28\xb5\x2f\xfd\x80\x90\x04\x00\x00\x00\x21\x00\x00text", 17);
+  for (const size_t piece : {1, 1000}) {
+    const auto text = Unpack(packed, piece, piece);
+    EXPECT_TRUE(absl::StrContains(text.status().message(), "a window above"))
+        << text.status();
+  }
+}
+
 }  // namespace
 }  // namespace skerry::data
