@@ -15,6 +15,8 @@
 #include "base/ids.h"
 #include "protocol/job_orders.h"
 #include "protocol/peers.h"
+#include "protocol/piece_order.h"
+#include "protocol/reach.h"
 #include "protocol/stored_jobs.h"
 
 namespace skerry::protocol {
@@ -51,6 +53,10 @@ struct Orders {
   std::vector<std::string> awaited_by = {};
   // Pairs of workers between which this one passes everything on.
   RelayedPairs relayed = {};
+  // Workers that it dials now and then.
+  std::vector<TryOrder> tries = {};
+  // What it sends to the coordinator, which passes it on.
+  std::vector<PieceOrder> pieces = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

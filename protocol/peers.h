@@ -55,10 +55,18 @@ struct PeerAddress {
   bool outbound_only = false;
   // It passes frames and fetches on between workers that cannot be dialled.
   bool relay = false;
+  // More of `address`, in the order in which to dial them after it.
+  std::vector<std::string> more_addresses = {};
 
   // Where workers of the same island reach it.
   const std::string& inside() const {
     return island_address.empty() ? address : island_address;
+  }
+  // Every address for workers of other islands, the preferred one first.
+  std::vector<std::string> outside() const {
+    std::vector<std::string> all = {address};
+    all.insert(all.end(), more_addresses.begin(), more_addresses.end());
+    return all;
   }
   friend bool operator==(const PeerAddress&, const PeerAddress&) = default;
 };

@@ -18,6 +18,7 @@
 #include "protocol/machine_facts.h"
 #include "protocol/peers.h"
 #include "protocol/program_fact.h"
+#include "protocol/reach.h"
 #include "protocol/stored_jobs.h"
 
 namespace skerry::protocol {
@@ -59,6 +60,8 @@ struct StatusFacts {
   bool fetches_data = false;
   // Workers that have answered nothing of what it sends them for a while.
   std::vector<std::string> unreached;
+  // What it found of Orders::tries.
+  std::vector<Tried> tried = {};
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
 };
 

@@ -17,6 +17,8 @@ using job::BadField;
 
 namespace {
 
+constexpr int kMoreAddressesMax = 7;
+
 absl::StatusOr<compression::CodecId> CodecFromProto(const std::string& name,
                                                     absl::string_view field) {
   const auto codec = compression::ParseCodecName(name);
@@ -52,8 +54,18 @@ absl::StatusOr<PeerAddress> PeerFromProto(const v1::PeerAddress& peer,
     SKERRY_RETURN_IF_ERROR(CheckName(peer.island_address(),
                                      absl::StrCat(field, ".island_address")));
   }
-  return PeerAddress{peer.worker(), peer.address(), peer.island_address(),
-                     peer.outbound_only(), peer.relay()};
+  if (peer.more_addresses_size() > kMoreAddressesMax) {
+    return BadField(absl::StrCat(field, ".more_addresses"),
+                    absl::StrCat("lists more than ", kMoreAddressesMax));
+  }
+  for (const std::string& address : peer.more_addresses()) {
+    SKERRY_RETURN_IF_ERROR(
+        CheckName(address, absl::StrCat(field, ".more_addresses")));
+  }
+  const auto& more = peer.more_addresses();
+  return PeerAddress{peer.worker(),         peer.address(),
+                     peer.island_address(), peer.outbound_only(),
+                     peer.relay(),          {more.begin(), more.end()}};
 }
 
 void PeerToProto(const PeerAddress& peer, v1::PeerAddress* out) {
@@ -62,6 +74,9 @@ void PeerToProto(const PeerAddress& peer, v1::PeerAddress* out) {
   out->set_island_address(peer.island_address);
   out->set_outbound_only(peer.outbound_only);
   out->set_relay(peer.relay);
+  for (const std::string& one : peer.more_addresses) {
+    out->add_more_addresses(one);
+  }
 }
 
 absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,

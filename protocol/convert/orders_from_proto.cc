@@ -10,6 +10,7 @@
 #include "protocol/convert/directory.h"
 #include "protocol/convert/fields.h"
 #include "protocol/convert/orders.h"
+#include "protocol/convert/reach.h"
 
 namespace skerry::protocol {
 namespace {
@@ -334,6 +335,8 @@ HeardOrders OrdersFromProto(const v1::Orders& orders) {
     if (CheckName(worker, "awaited_by").ok()) out.awaited_by.push_back(worker);
   }
   out.relayed = RelayedFromProto(orders);
+  out.tries = TriesFromProto(orders.tries());
+  out.pieces = PieceOrdersFromProto(orders.pieces());
   return heard;
 }
 

@@ -3,6 +3,7 @@
 #include "protocol/convert/directory.h"
 #include "protocol/convert/fields.h"
 #include "protocol/convert/orders.h"
+#include "protocol/convert/reach.h"
 
 namespace skerry::protocol {
 namespace {
@@ -154,6 +155,10 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   DirectoryToProto(orders.directory, out->mutable_directory());
   for (const std::string& name : orders.awaited_by) out->add_awaited_by(name);
   RelayedToProto(orders.relayed, out);
+  for (const TryOrder& one : orders.tries) TryToProto(one, out->add_tries());
+  for (const PieceOrder& one : orders.pieces) {
+    PieceOrderToProto(one, out->add_pieces());
+  }
   out->set_released(orders.released);
   out->set_drain(orders.drain);
   for (const std::string& path : orders.data_paths) out->add_data_paths(path);

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "job/limits.h"
 #include "protocol/convert/fields.h"
+#include "protocol/convert/reach.h"
 #include "protocol/convert/status.h"
 
 namespace skerry::protocol {
@@ -388,6 +389,7 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
     SKERRY_RETURN_IF_ERROR(CheckName(name, "unreached"));
     out.unreached.push_back(name);
   }
+  SKERRY_ASSIGN_OR_RETURN(out.tried, TriedFromProto(status.tried()));
   SKERRY_ASSIGN_OR_RETURN(out.stored, StoredFromProto(status));
   SKERRY_ASSIGN_OR_RETURN(out.programs, ProgramsFromProto(status));
   out.revoked_version = status.revoked_version();

@@ -243,6 +243,31 @@ TEST(StatusFromProtoTest, ALinkOfAnOlderReleaseHasAnAddressOnly) {
   EXPECT_EQ(facts->jobs[0].links[0].address, "h:2");
 }
 
+FragmentFacts OneFragment() {
+  FragmentFacts fragment;
+  fragment.fragment = FragmentId(3);
+  fragment.span_begin = 1;
+  fragment.applied = Sequence(2);
+  fragment.anchor_hashes = {1, 2};
+  fragment.stored_through = Sequence(5);
+  fragment.stored = StoredResult{Sequence(3), Attempt(14), {5, 6}, 1.5};
+  fragment.ready = Contribution{Round(4),
+                                Sequence(2),
+                                10,
+                                data::RangeSet(data::SampleRange{10, 20}),
+                                {2.5, 12, 0.5, 1.0, true}};
+  fragment.progress = {{ReplicaId(2), 10, 20}};
+  fragment.bases = {{Sequence(1), 1, {7, 8}}};
+  fragment.first_result_kept = Sequence(1);
+  fragment.pin = Sequence(2);
+  fragment.owed_norm = 0.5;
+  fragment.lost_norm = 0.25;
+  fragment.applied_attempt = Attempt(13);
+  fragment.last_result = Sequence(3);
+  fragment.last_result_attempt = Attempt(14);
+  return fragment;
+}
+
 StatusFacts Facts() {
   StatusFacts facts;
   facts.release = "1";
@@ -258,6 +283,8 @@ StatusFacts Facts() {
   facts.looks_at_data = true;
   facts.takes_streams = facts.takes_relays = facts.fetches_data = true;
   facts.unreached = {"b", "c"};
+  facts.tried = {{"b", Incarnation(4), absl::Milliseconds(20), 0, "refused"}};
+  facts.self.more_addresses = {"[::1]:2"};
   facts.folder = FolderId(12);
   facts.process = Boot(6);
   facts.seen = Revision(90);
@@ -290,27 +317,7 @@ StatusFacts Facts() {
   job.metrics = {{"accuracy/top-1", 0.5}, {"lr", 0.001}};
   job.trains_alone = true;
   job.has_data = true;
-  FragmentFacts& fragment = job.fragments.emplace_back();
-  fragment.fragment = FragmentId(3);
-  fragment.span_begin = 1;
-  fragment.applied = Sequence(2);
-  fragment.anchor_hashes = {1, 2};
-  fragment.stored_through = Sequence(5);
-  fragment.stored = StoredResult{Sequence(3), Attempt(14), {5, 6}, 1.5};
-  fragment.ready = Contribution{Round(4),
-                                Sequence(2),
-                                10,
-                                data::RangeSet(data::SampleRange{10, 20}),
-                                {2.5, 12, 0.5, 1.0, true}};
-  fragment.progress = {{ReplicaId(2), 10, 20}};
-  fragment.bases = {{Sequence(1), 1, {7, 8}}};
-  fragment.first_result_kept = Sequence(1);
-  fragment.pin = Sequence(2);
-  fragment.owed_norm = 0.5;
-  fragment.lost_norm = 0.25;
-  fragment.applied_attempt = Attempt(13);
-  fragment.last_result = Sequence(3);
-  fragment.last_result_attempt = Attempt(14);
+  job.fragments = {OneFragment()};
   return facts;
 }
 

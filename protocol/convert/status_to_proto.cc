@@ -1,5 +1,6 @@
 #include "base/release.h"
 #include "protocol/convert/fields.h"
+#include "protocol/convert/reach.h"
 #include "protocol/convert/status.h"
 
 namespace skerry::protocol {
@@ -187,6 +188,7 @@ void StatusToProto(const StatusFacts& facts, v1::Status* out) {
   out->set_takes_relays(facts.takes_relays);
   out->set_fetches_data(facts.fetches_data);
   for (const std::string& name : facts.unreached) out->add_unreached(name);
+  for (const Tried& tried : facts.tried) TriedToProto(tried, out->add_tried());
   out->set_folder(facts.folder.value());
   out->set_process(facts.process.value());
   out->set_seen(facts.seen.value());
