@@ -7,6 +7,7 @@
 #ifndef SKERRY_TRANSPORT_DIRECTORY_H_
 #define SKERRY_TRANSPORT_DIRECTORY_H_
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,8 +37,14 @@ class Directory {
 
   // The endpoint to connect to; empty when nobody has said one, and for a
   // worker that is reached in reverse or through a relay. Among several it is
-  // the first.
+  // the first, until that one fails.
   std::string EndpointOf(const std::string& worker) const;
+  // Whether there are several endpoints to connect to.
+  bool HasChoice(const std::string& worker) const;
+  // Nobody answers at the endpoint. If it is the one to connect to, and there
+  // are others, the next one is from now on, and after the last the first. The
+  // worker counts as moved.
+  void OnFailed(const std::string& worker, const std::string& endpoint);
   // Whether the worker opens streams to this one and is not dialled.
   bool IsReverse(const std::string& worker) const;
   // The worker through which that one is reached, and reaches this one; empty
@@ -70,8 +77,14 @@ class Directory {
  private:
   // The first entry of the list; empty when there is none.
   std::string FirstOf(const std::string& worker) const;
+  // The endpoint to connect to, or the first entry where there is none.
+  std::string PlaceOf(const std::string& worker) const;
+  // Tells of them, and of those behind relays among them.
+  void TellMoved(Workers moved);
 
   Entries entries_;
+  // Which endpoint to connect to, where it is not the first.
+  absl::btree_map<std::string, size_t> chosen_;
   Workers awaited_by_;
   protocol::RelayedPairs relayed_;
   Moved moved_;

@@ -39,6 +39,50 @@ TEST_F(DirectoryTest, OnlyAnotherFirstEndpointIsAMove) {
   EXPECT_EQ(directory_.EndpointOf("b"), "h:3");
 }
 
+TEST_F(DirectoryTest, TheNextEndpointIsUsedWhenOneFails) {
+  directory_.Learn({{"a", {"h:1", "h:2"}}, {"b", {"h:3"}}});
+  moved_.clear();
+  EXPECT_TRUE(directory_.HasChoice("a"));
+  EXPECT_FALSE(directory_.HasChoice("b"));
+  EXPECT_FALSE(directory_.HasChoice("nobody"));
+  directory_.OnFailed("a", "h:1");
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:2");
+  EXPECT_EQ(moved_, std::vector<std::string>{"a"});
+  // A later call to the former endpoint fails, too.
+  directory_.OnFailed("a", "h:1");
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:2");
+  // What works is kept while orders say the same.
+  directory_.Learn({{"a", {"h:1", "h:2"}}});
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:2");
+  EXPECT_EQ(moved_.size(), 1u);
+  directory_.OnFailed("a", "h:2");
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:1");
+  directory_.OnFailed("b", "h:3");
+  EXPECT_EQ(directory_.EndpointOf("b"), "h:3");
+}
+
+TEST_F(DirectoryTest, AnotherListBeginsWithItsFirstEndpoint) {
+  directory_.Learn({{"a", {"h:1", "h:2"}}});
+  directory_.OnFailed("a", "h:1");
+  moved_.clear();
+  directory_.Learn({{"a", {"h:2", "h:9"}}});
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:2");
+  EXPECT_TRUE(moved_.empty());
+  directory_.OnFailed("a", "h:2");
+  directory_.Learn({{"a", {protocol::kReverse, "h:2", "h:9"}}});
+  EXPECT_FALSE(directory_.HasChoice("a"));
+  directory_.OnFailed("a", "h:2");
+  EXPECT_EQ(directory_.EndpointOf("a"), "");
+}
+
+TEST_F(DirectoryTest, WhoIsBehindARelayMovesWhenAnEndpointOfThatFails) {
+  directory_.Learn(
+      {{"a", {protocol::ViaRelay("r"), "h:1"}}, {"r", {"h:2", "h:3"}}});
+  moved_.clear();
+  directory_.OnFailed("r", "h:2");
+  EXPECT_EQ(moved_, (std::vector<std::string>{"r", "a"}));
+}
+
 TEST_F(DirectoryTest, AWorkerThatIsNotNamedStaysWhereItWas) {
   directory_.Learn({{"a", {"h:1"}}});
   directory_.Learn({{"b", {"h:2"}}});

@@ -14,6 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/log.h"
 #include "transport/grpc/bulk_names.h"
 #include "transport/grpc/bulk_service.h"
 #include "transport/grpc/call_target.h"
@@ -28,6 +29,11 @@
 
 namespace skerry::transport {
 namespace {
+
+// How often the channels of workers with several endpoints are looked at, and
+// how long one of them may try to connect.
+constexpr absl::Duration kLookEvery = absl::Milliseconds(500);
+constexpr absl::Duration kConnectMax = absl::Seconds(6);
 
 absl::Status Nowhere(const std::string& peer) {
   return absl::UnavailableError(
@@ -243,6 +249,9 @@ class GrpcBulk::Impl final : public StreamOpener {
   }
   // Connections to its old place end: nobody may be left there to say so.
   void OnMoved(const std::string& peer);
+  // Workers with several endpoints: goes on to the next when one fails.
+  void WatchChannels();
+  void LookAtChannels();
   void WatchFetch(uint64_t id);
   void EndFetch(uint64_t id, const std::string& peer,
                 absl::StatusOr<Payload> object, FetchDone done);
@@ -256,6 +265,10 @@ class GrpcBulk::Impl final : public StreamOpener {
   OpenCalls open_calls_;
   absl::btree_map<std::pair<std::string, int>, std::shared_ptr<grpc::Channel>>
       channels_;
+  // Since when a channel to a worker with several endpoints has been trying to
+  // connect.
+  absl::btree_map<std::pair<std::string, int>, Instant> connecting_since_;
+  bool watches_channels_ = false;
   uint64_t next_fetch_ = 0;
   absl::btree_map<uint64_t, RunningFetch> fetches_;
   Inbox inbox_;
@@ -278,12 +291,52 @@ std::shared_ptr<grpc::Channel> GrpcBulk::Impl::ChannelTo(
   if (channel != nullptr) return channel;
   channel = options_.credentials->ChannelTo(address, ServerKind::kWorker,
                                             BulkChannelArguments());
+  if (directory_.HasChoice(worker)) WatchChannels();
   return channel;
 }
 
+void GrpcBulk::Impl::WatchChannels() {
+  if (std::exchange(watches_channels_, true)) return;
+  loop_.RunAt(loop_.Now() + kLookEvery, [this, alive = alive_] {
+    if (!*alive) return;
+    watches_channels_ = false;
+    LookAtChannels();
+  });
+}
+
+void GrpcBulk::Impl::LookAtChannels() {
+  absl::btree_map<std::string, std::string> failed;  // endpoints by worker
+  bool has_choice = false;
+  for (const auto& [key, channel] : channels_) {
+    if (!directory_.HasChoice(key.first)) continue;
+    has_choice = true;
+    const grpc_connectivity_state state = channel->GetState(false);
+    if (state != GRPC_CHANNEL_CONNECTING) connecting_since_.erase(key);
+    const bool is_late =
+        state == GRPC_CHANNEL_CONNECTING &&
+        loop_.Now() -
+                connecting_since_.try_emplace(key, loop_.Now()).first->second >
+            kConnectMax;
+    if (is_late || state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+      failed[key.first] = directory_.EndpointOf(key.first);
+    }
+  }
+  for (const auto& [worker, endpoint] : failed) {
+    directory_.OnFailed(worker, endpoint);
+    runtime::Log(runtime::Severity::kInfo, "bulk.endpoint.failed",
+                 {{"peer", worker},
+                  {"endpoint", endpoint},
+                  {"next", directory_.EndpointOf(worker)}});
+  }
+  if (has_choice) WatchChannels();
+}
+
 void GrpcBulk::Impl::OnMoved(const std::string& peer) {
-  absl::erase_if(channels_,
-                 [&peer](const auto& one) { return one.first.first == peer; });
+  const auto is_to = [&peer](const auto& one) {
+    return one.first.first == peer;
+  };
+  absl::erase_if(channels_, is_to);
+  absl::erase_if(connecting_since_, is_to);
   for (const auto& [id, fetch] : fetches_) {
     if (fetch.peer == peer) fetch.call->Cancel();
   }
