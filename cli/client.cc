@@ -13,6 +13,7 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
+#include "proto/skerry/v1/piece.grpc.pb.h"
 #include "transport/address.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/plain_cause.h"
@@ -25,6 +26,10 @@ constexpr absl::Duration kMutationTimeout = absl::Seconds(30);
 constexpr absl::Duration kReconnectTimeout = absl::Seconds(30);
 // Views of long jobs hold their whole loss curve.
 constexpr int kReceiveBytesMax = 64 << 20;
+constexpr size_t kPieceBytesMax = size_t{4} << 30;
+// How often a piece is asked for again when nothing comes, beside once for each
+// worker that has it.
+constexpr int kPieceRetries = 1;
 constexpr int kPingIntervalMs = 20'000;
 constexpr int kPingTimeoutMs = 10'000;
 
@@ -362,6 +367,39 @@ absl::StatusOr<v1::IssueOperatorReply> Client::IssueOperator(
 bool Client::Reconnected(const absl::Status& broken) {
   return absl::IsUnavailable(broken) &&
          connection_->channel->WaitForConnected(Within(kReconnectTimeout));
+}
+
+absl::StatusOr<std::string> Client::FetchPiece(v1::FetchPieceRequest request) {
+  const auto stub = v1::Pieces::NewStub(connection_->channel);
+  std::string bytes;
+  // Without a byte in between.
+  int failures = 0;
+  const int failures_max = request.workers_size() + kPieceRetries;
+  for (;;) {
+    const size_t before = bytes.size();
+    request.set_offset(before);
+    grpc::ClientContext context;
+    const auto stream = stub->FetchPiece(&context, request);
+    v1::PieceChunk chunk;
+    while (bytes.size() <= kPieceBytesMax && stream->Read(&chunk)) {
+      bytes += chunk.data();
+    }
+    if (bytes.size() > kPieceBytesMax) context.TryCancel();
+    const grpc::Status ended = stream->Finish();
+    if (bytes.size() > kPieceBytesMax) {
+      return absl::ResourceExhaustedError("the piece is above 4 GiB");
+    }
+    if (ended.ok()) return bytes;
+    failures = bytes.size() > before ? 0 : failures + 1;
+    const bool may_help = ended.error_code() == grpc::UNAVAILABLE ||
+                          ended.error_code() == grpc::NOT_FOUND;
+    if (!may_help || failures >= failures_max) {
+      return absl::Status(static_cast<absl::StatusCode>(ended.error_code()),
+                          transport::PlainCause(ended.error_message()));
+    }
+    auto& workers = *request.mutable_workers();
+    std::rotate(workers.begin(), workers.begin() + 1, workers.end());
+  }
 }
 
 absl::Status Client::Watch(const std::string& name, absl::Duration limit,

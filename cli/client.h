@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "proto/skerry/v1/operator.pb.h"
+#include "proto/skerry/v1/piece.pb.h"
 
 namespace skerry::transport {
 class Credentials;
@@ -62,6 +63,14 @@ class Client {
   absl::StatusOr<v1::GenerateTextReply> Generate(
       const v1::GenerateTextRequest& request, absl::Duration timeout);
   absl::StatusOr<v1::StateView> LocateState(const std::string& name);
+  // Fetches the bytes of a piece of a job's state from one of the workers that
+  // the request names, through the coordinator. A transfer that breaks goes on
+  // where it ended, with the next worker. The caller compares the hash. Several
+  // threads may call it, after LocateState().
+  //
+  // Errors: NotFound when none of them has the piece; Unavailable when none of
+  // them can send it; ResourceExhausted when too many are on their way.
+  absl::StatusOr<std::string> FetchPiece(v1::FetchPieceRequest request);
   absl::StatusOr<v1::GetVersionReply> GetVersion();
   absl::StatusOr<v1::CreateTokenReply> CreateToken(
       v1::CreateTokenRequest request);

@@ -5,14 +5,18 @@
 #include <cstring>
 #include <future>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "planner/spans.h"
+#include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_loop.h"
 #include "transport/directory.h"
+#include "transport/fetch_wire.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 
@@ -43,15 +47,20 @@ const google::protobuf::RepeatedPtrField<std::string>& HoldersOf(
 // One state on its way. All members but Wait are called on the loop.
 class Fetching {
  public:
+  // `through` may be null.
   Fetching(const v1::StateView& where, std::vector<planner::SpanRange> spans,
-           std::shared_ptr<transport::Credentials> credentials)
+           std::shared_ptr<transport::Credentials> credentials,
+           FetchThrough through)
       : where_(where),
         spans_(std::move(spans)),
-        credentials_(std::move(credentials)) {
-    state_.anchor.resize(where.parameters());
+        credentials_(std::move(credentials)),
+        through_(std::move(through)),
+        callers_("piece", static_cast<int>(kFetchesAtOnce)) {
+    state_.anchor.resize(where_.parameters());
   }
 
   void Start(runtime::EventLoop& loop) {
+    loop_ = &loop;
     LearnDirectory();
     absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
         transport::GrpcBulk::Start({.listen_address = "127.0.0.1:0",
@@ -102,9 +111,16 @@ class Fetching {
     if (under_way_ == 0) done_.set_value();
   }
 
-  // From the holder that is tried as number `attempt`; spans begin with
-  // different ones, so that all holders share the work.
-  void Fetch(size_t span, int attempt) {
+  // Spans begin with different holders, so that all share the work.
+  const std::string& HolderOf(size_t span, int attempt) const {
+    const auto& holders = HoldersOf(where_.pieces(static_cast<int>(span)));
+    return holders.Get(static_cast<int>((span + attempt) % holders.size()));
+  }
+  int HolderCount(size_t span) const {
+    return HoldersOf(where_.pieces(static_cast<int>(span))).size();
+  }
+
+  transport::FetchKey KeyOf(size_t span) const {
     const v1::StatePiece& piece = where_.pieces(static_cast<int>(span));
     transport::FetchKey key{.job = where_.job(),
                             .span = static_cast<uint32_t>(span),
@@ -116,27 +132,82 @@ class Fetching {
       key.span = static_cast<uint32_t>(span % each);
       key.sequence = where_.fragment_sequences(static_cast<int>(key.fragment));
     }
-    const auto& holders = HoldersOf(piece);
-    const int holder = static_cast<int>((span + attempt) % holders.size());
-    bulk_->Fetch(holders.Get(holder), key,
+    return key;
+  }
+
+  // From the holder that is tried as number `attempt`, or the next one that can
+  // be reached as far as is known.
+  void Fetch(size_t span, int attempt) {
+    while (through_ && attempt < HolderCount(span) &&
+           out_of_reach_.contains(HolderOf(span, attempt))) {
+      ++attempt;
+    }
+    if (attempt >= HolderCount(span)) return Ask(span);
+    bulk_->Fetch(HolderOf(span, attempt), KeyOf(span),
                  [this, span, attempt](absl::StatusOr<transport::Payload> got) {
                    OnFetched(span, attempt, std::move(got));
                  });
   }
 
+  // Through the coordinator, on a thread of its own.
+  void Ask(size_t span) {
+    v1::FetchPieceRequest request;
+    const transport::FetchKey key = KeyOf(span);
+    request.mutable_key()->set_job(key.job);
+    request.mutable_key()->set_fragment(key.fragment);
+    request.mutable_key()->set_span(key.span);
+    request.mutable_key()->set_sequence(key.sequence);
+    request.mutable_key()->set_hash(key.hash);
+    for (int i = 0; i < HolderCount(span); ++i) {
+      request.add_workers(HolderOf(span, i));
+    }
+    callers_.Run([this, span, key, request = std::move(request)] {
+      absl::StatusOr<std::string> got = through_(request);
+      if (got.ok() &&
+          !transport::IsObjectOf(key, std::as_bytes(std::span(*got)))) {
+        got = absl::DataLossError("the piece does not match its hash");
+      }
+      loop_->Post([this, span, got = std::move(got)] {
+        if (got.ok()) return OnPiece(span, std::as_bytes(std::span(*got)));
+        // The coordinator is of an earlier release.
+        if (absl::IsUnimplemented(got.status())) {
+          return OnFailed(absl::UnavailableError(why_not_));
+        }
+        OnFailed(absl::Status(
+            got.status().code(),
+            absl::StrCat("through the coordinator: ", got.status().message(),
+                         why_not_.empty() ? "" : "; from here: ", why_not_)));
+      });
+    });
+  }
+
   void OnFetched(size_t span, int attempt,
                  absl::StatusOr<transport::Payload> got) {
-    const bool more = attempt + 1 < HoldersOf(where_.pieces(span)).size();
-    if (!got.ok() && more && failure_.ok()) return Fetch(span, attempt + 1);
+    if (got.ok()) return OnPiece(span, got->bytes());
+    if (through_ && failure_.ok() && absl::IsUnavailable(got.status())) {
+      out_of_reach_.insert(HolderOf(span, attempt));
+      if (why_not_.empty()) why_not_ = std::string(got.status().message());
+      return Ask(span);
+    }
+    const bool more = attempt + 1 < HolderCount(span);
+    if (more && failure_.ok()) return Fetch(span, attempt + 1);
+    OnFailed(got.status());
+  }
+
+  void OnPiece(size_t span, std::span<const std::byte> bytes) {
     --under_way_;
-    const absl::Status status =
-        got.ok() ? Take(span, got->bytes()) : got.status();
-    if (failure_.ok() && absl::IsNotFound(status)) {
+    if (failure_.ok()) failure_ = Take(span, bytes);
+    Advance();
+  }
+
+  void OnFailed(const absl::Status& why) {
+    --under_way_;
+    if (failure_.ok() && absl::IsNotFound(why)) {
       failure_ = absl::AbortedError(
           absl::StrCat("the workers have moved on from sequence ",
-                       where_.sequence(), ": ", status.message()));
+                       where_.sequence(), ": ", why.message()));
     } else if (failure_.ok()) {
-      failure_ = status;
+      failure_ = why;
     }
     Advance();
   }
@@ -172,6 +243,11 @@ class Fetching {
   const v1::StateView& where_;
   const std::vector<planner::SpanRange> spans_;
   const std::shared_ptr<transport::Credentials> credentials_;
+  const FetchThrough through_;
+  runtime::EventLoop* loop_ = nullptr;
+  // Holders that did not answer, and why the first of them did not.
+  std::set<std::string> out_of_reach_;
+  std::string why_not_;
   NoReceiver receiver_;
   transport::Directory directory_;
   std::unique_ptr<transport::GrpcBulk> bulk_;
@@ -182,13 +258,15 @@ class Fetching {
   size_t under_way_ = 0;
   absl::Status failure_;
   std::promise<void> done_;
+  // Ends before what its tasks use.
+  runtime::PosixExecutor callers_;
 };
 
 }  // namespace
 
 absl::StatusOr<FetchedState> FetchState(
     const v1::StateView& where,
-    std::shared_ptr<transport::Credentials> credentials) {
+    std::shared_ptr<transport::Credentials> credentials, FetchThrough through) {
   const uint32_t fragments = std::max(1u, where.spec().exchange().fragments());
   SKERRY_ASSIGN_OR_RETURN(
       const auto cut, planner::CutFragments(where.parameters(), fragments,
@@ -213,7 +291,8 @@ absl::StatusOr<FetchedState> FetchState(
       return absl::InternalError("the coordinator names a span without holder");
     }
   }
-  Fetching fetching(where, std::move(spans), std::move(credentials));
+  Fetching fetching(where, std::move(spans), std::move(credentials),
+                    std::move(through));
   runtime::PosixLoop loop("fetch");
   loop.Post([&] { fetching.Start(loop); });
   absl::StatusOr<FetchedState> state = fetching.Wait();

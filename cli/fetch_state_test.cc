@@ -3,11 +3,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <future>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/hash.h"
 #include "gmock/gmock.h"
@@ -177,6 +181,91 @@ TEST_F(FetchStateTest, APieceOfAnotherSizeIsRefused) {
   where_.mutable_pieces(2)->set_hash(a.Hold(2, Numbers(10, 0)));
   EXPECT_TRUE(absl::IsDataLoss(
       FetchState(where_, transport::Credentials::Plaintext()).status()));
+}
+
+// Holder "a" cannot be dialled from here, and the coordinator reaches it.
+class ThroughTest : public FetchStateTest {
+ protected:
+  ThroughTest() {
+    for (const size_t span : {0, 1, 2, 3}) {
+      Place(a_, span, true);
+      where_.mutable_pieces(static_cast<int>(span))->clear_addresses();
+    }
+    where_.clear_directory();
+    v1::Endpoints* entry = where_.add_directory();
+    entry->set_worker("a");
+    entry->set_reverse(true);
+    entry->add_endpoints(a_.address());
+  }
+  absl::StatusOr<FetchedState> FetchWith(FetchThrough through) {
+    return FetchState(where_, transport::Credentials::Plaintext(),
+                      std::move(through));
+  }
+  // The bytes of a span, as Place() makes them.
+  static std::string BytesOf(size_t span) {
+    const size_t begin = span * 4096;
+    const size_t count = std::min<size_t>(4096, kElements - begin);
+    std::vector<float> values = Numbers(count, static_cast<float>(begin));
+    const auto more = Numbers(count, -1e6f + static_cast<float>(begin));
+    values.insert(values.end(), more.begin(), more.end());
+    return {reinterpret_cast<const char*>(values.data()),
+            values.size() * sizeof(float)};
+  }
+  Holder a_{loop_, "a"};
+};
+
+TEST_F(ThroughTest, PiecesComeThroughTheCoordinatorWhenAHolderIsNotReached) {
+  std::atomic<int> asked = 0;
+  const auto state = FetchWith([&](const v1::FetchPieceRequest& request) {
+    ++asked;
+    EXPECT_EQ(request.key().job(), 3u);
+    EXPECT_EQ(request.key().sequence(), 5u);
+    EXPECT_EQ(request.workers_size(), 1);
+    EXPECT_EQ(request.workers(0), "a");
+    return BytesOf(request.key().span());
+  });
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(state->anchor, Numbers(kElements, 0));
+  EXPECT_EQ(state->outer_momentum, Numbers(kElements, -1e6f));
+}
+
+TEST_F(ThroughTest, AHolderThatIsReachedIsNotAskedForThroughTheCoordinator) {
+  where_.mutable_directory(0)->set_reverse(false);
+  const auto state = FetchWith([](const v1::FetchPieceRequest&) {
+    ADD_FAILURE();
+    return absl::UnavailableError("");
+  });
+  EXPECT_TRUE(state.ok()) << state.status();
+}
+
+TEST_F(ThroughTest, APieceThatChangedOnTheWayIsRefused) {
+  const auto state = FetchWith([](const v1::FetchPieceRequest& request) {
+    std::string bytes = BytesOf(request.key().span());
+    bytes[7] = static_cast<char>(bytes[7] ^ 1);
+    return bytes;
+  });
+  EXPECT_TRUE(absl::IsDataLoss(state.status())) << state.status();
+}
+
+TEST_F(ThroughTest, WhatWentWrongIsSaidOfBothWays) {
+  const auto state = FetchWith([](const v1::FetchPieceRequest&) {
+    return absl::UnavailableError("none of the workers is connected");
+  });
+  EXPECT_TRUE(absl::IsUnavailable(state.status()));
+  EXPECT_THAT(std::string(state.status().message()),
+              HasSubstr("through the coordinator: none of the workers is "
+                        "connected; from here: nobody has said where worker a "
+                        "is reached"));
+  EXPECT_TRUE(absl::IsAborted(FetchWith([](const v1::FetchPieceRequest&) {
+                                return absl::NotFoundError("not held");
+                              }).status()));
+  // A coordinator of an earlier release.
+  const auto older = FetchWith([](const v1::FetchPieceRequest&) {
+    return absl::UnimplementedError("");
+  });
+  EXPECT_EQ(older.status().message(),
+            "nobody has said where worker a is reached");
 }
 
 TEST_F(FetchStateTest, ACoordinatorThatMakesNoSenseIsNotFollowed) {

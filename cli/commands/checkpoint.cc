@@ -79,8 +79,11 @@ absl::StatusOr<std::string> Make(const v1::StateView& where, Client& client,
     return name;
   }
   SKERRY_RETURN_IF_ERROR(writer.status());
-  SKERRY_ASSIGN_OR_RETURN(FetchedState fetched,
-                          FetchState(where, client.credentials()));
+  SKERRY_ASSIGN_OR_RETURN(
+      FetchedState fetched,
+      FetchState(where, client.credentials(), [&client](const auto& request) {
+        return client.FetchPiece(request);
+      }));
   const auto& data = where.spec().data();
   const ModelState state{.config_json = where.spec().model().config_json(),
                          .tokenizer = checkpoint::DataTokenizer(

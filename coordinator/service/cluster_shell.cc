@@ -253,8 +253,10 @@ bool ClusterShell::Deliver(const std::string& worker) {
   // Its first Status on a new stream touches it again.
   if (stream == streams_.end()) return true;
   if (!stream->second->ready()) return false;
-  const absl::StatusOr<Orders> orders = cluster_.OrdersFor(worker, Now());
-  if (orders.ok()) stream->second->Send(*orders);
+  absl::StatusOr<Orders> orders = cluster_.OrdersFor(worker, Now());
+  if (!orders.ok()) return true;
+  if (add_orders_) add_orders_(worker, *orders);
+  stream->second->Send(*orders);
   return true;
 }
 

@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -127,6 +129,13 @@ class ClusterShell {
   void Detach(const std::string& worker, const OrdersStream& stream);
   // The worker gets its orders as soon as they may be said; only the newest.
   void Touch(const std::string& worker);
+  // Whether the worker has a stream on which orders go out.
+  bool HasStream(const std::string& worker) const {
+    return streams_.contains(worker);
+  }
+  // Adds to a worker's orders what the core does not know of. At most one.
+  using AddOrders = std::function<void(const std::string& worker, Orders&)>;
+  void set_add_orders(AddOrders add) { add_orders_ = std::move(add); }
   // The stream of `worker` can take the next message.
   void StreamReady(const std::string& worker);
 
@@ -166,6 +175,7 @@ class ClusterShell {
   const absl::Duration lease_;
   AwakeClock clock_;
   SettledObserver* observer_ = nullptr;
+  AddOrders add_orders_;
 
   const CompactionRule rule_;
   ShellFacts counted_;

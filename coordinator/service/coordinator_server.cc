@@ -78,7 +78,8 @@ CoordinatorServer::CoordinatorServer(const ServerOptions& options,
       shell_(options.cluster, loop, journal),
       control_(WithRevocations(options), loop, shell_),
       operators_(OperatorsWithRevocations(options), journal.term(), loop,
-                 shell_) {
+                 shell_),
+      pieces_(options.pieces, loop, shell_) {
   shell_.set_observer(&operators_);
   // A token does not go over plaintext.
   if (options.operators.issuer.cluster != nullptr &&
@@ -126,6 +127,7 @@ absl::Status CoordinatorServer::Listen() {
   options_.credentials->AddPort(options_.listen, builder, &port_);
   builder.RegisterService(&control_);
   builder.RegisterService(&operators_);
+  builder.RegisterService(&pieces_);
   if (join_ != nullptr) builder.RegisterService(join_.get());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port_ == 0) {
@@ -148,6 +150,7 @@ void CoordinatorServer::Stop() {
     shell_.StopClock();
     control_.Close(why);
     operators_.Close(why);
+    pieces_.Close(why);
     if (join_ != nullptr) join_->Close(why);
     done();
   });

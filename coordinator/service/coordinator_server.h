@@ -20,6 +20,7 @@
 #include "coordinator/service/join_service.h"
 #include "coordinator/service/journal.h"
 #include "coordinator/service/operator_service.h"
+#include "coordinator/service/piece_service.h"
 #include "runtime/event_loop.h"
 #include "runtime/metrics.h"
 #include "transport/grpc/credentials.h"
@@ -45,6 +46,7 @@ struct ServerOptions {
   ClusterOptions cluster;
   ControlOptions control;
   OperatorOptions operators;
+  PieceOptions pieces;
 };
 
 // The order of its life is: construct, Start(), Stop(), stop the loop, destroy.
@@ -105,6 +107,7 @@ class CoordinatorServer {
   ClusterShell shell_;
   ControlService control_;
   OperatorService operators_;
+  PieceService pieces_;
   // Null without a cluster or TLS.
   std::unique_ptr<JoinService> join_;
   enum class Stage { kRecovering, kRecovered, kServing, kStopping };

@@ -17,6 +17,7 @@
 #include "proto/skerry/v1/join.pb.h"
 #include "proto/skerry/v1/operator.pb.h"
 #include "proto/skerry/v1/peer.pb.h"
+#include "proto/skerry/v1/piece.pb.h"
 #include "transport/grpc/bulk_names.h"
 #include "transport/grpc/policy.h"
 
@@ -105,7 +106,8 @@ TEST(GuardTest, NoServiceHasAMethodThatIsNotInTheTable) {
   for (const google::protobuf::FileDescriptor* file :
        {v1::Status::descriptor()->file(), v1::JobView::descriptor()->file(),
         v1::JoinRequest::descriptor()->file(),
-        v1::AgreeCutRequest::descriptor()->file()}) {
+        v1::AgreeCutRequest::descriptor()->file(),
+        v1::FetchPieceRequest::descriptor()->file()}) {
     for (int i = 0; i < file->service_count(); ++i) {
       for (int j = 0; j < file->service(i)->method_count(); ++j) {
         served.insert(absl::StrCat("/", file->service(i)->full_name(), "/",
