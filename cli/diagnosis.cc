@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/job_folder_name.h"
 #include "base/release.h"
+#include "cli/reach_diagnosis.h"
 #include "cli/table.h"
 #include "cli/worker_view.h"
 #include "nlohmann/json.hpp"
@@ -225,17 +226,32 @@ void Doctor::Machines() {
 
 void Doctor::Ports() {
   const size_t before = wrong_;
+  size_t elsewhere = 0;
   for (const auto& [worker, reached] : evidence_.ports) {
     if (reached.ok()) continue;
+    const auto& all = evidence_.workers.workers();
+    const bool is_reached = std::any_of(
+        all.begin(), all.end(), [&name = worker](const v1::WorkerView& one) {
+          return one.worker() == name && IsReachedByAny(one);
+        });
+    // What skerryctl wants of it comes through the coordinator.
+    if (is_reached) {
+      ++elsewhere;
+      continue;
+    }
     Add(Verdict::kProblem, "worker " + worker,
         absl::StrCat(reached.message(),
                      "; open the port, or correct its --listen and "
                      "--advertise"));
   }
   if (evidence_.ports.empty()) return;
-  AllWell(before, "ports",
-          absl::StrCat("those of ", evidence_.ports.size(),
-                       " worker(s) answer from here"));
+  AllWell(
+      before, "ports",
+      absl::StrCat("those of ", evidence_.ports.size() - elsewhere,
+                   " worker(s) answer from here",
+                   elsewhere == 0 ? ""
+                                  : absl::StrCat(", and those of ", elsewhere,
+                                                 " to other workers only")));
 }
 
 // By the workers that it trains with.
@@ -360,6 +376,9 @@ std::vector<Check> Doctor::Diagnose() && {
     StoredJobs();
     Ports();
     Reach();
+    for (const Check& check : DiagnoseReach(evidence_.workers)) {
+      Add(check.verdict, check.about, check.text);
+    }
     Links();
     Jobs();
   }

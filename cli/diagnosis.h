@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cli/check.h"
 #include "proto/skerry/v1/operator.pb.h"
 #include "runtime/machine.h"
 
@@ -41,15 +42,6 @@ struct Evidence {
     protocol::MachineFacts disk;
   };
   std::vector<Folder> folders;
-};
-
-struct Check {
-  enum class Verdict { kOk, kWarning, kProblem };
-  Verdict verdict = Verdict::kOk;
-  // "worker east0", "clock".
-  std::string about;
-  // What was found and, unless it is well, what to do.
-  std::string text;
 };
 
 // Returns one check for each thing that is wrong, and one for each kind of

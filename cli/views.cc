@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "cli/job_words.h"
+#include "cli/reach_diagnosis.h"
 #include "cli/table.h"
 #include "nlohmann/json.hpp"
 
@@ -236,6 +237,7 @@ std::string WorkersTable(const v1::ListWorkersReply& workers) {
 std::string WideWorkersTable(const v1::ListWorkersReply& workers) {
   std::vector<Column> columns = WorkerColumns();
   columns.push_back({"REACHED"});
+  columns.push_back({"DIALLED BY"});
   columns.push_back({"INTENT"});
   columns.push_back({"DRAINS FOR"});
   const bool has_programs = std::any_of(
@@ -246,6 +248,7 @@ std::string WideWorkersTable(const v1::ListWorkersReply& workers) {
   for (const v1::WorkerView& worker : workers.workers()) {
     std::vector<std::string> cells = WorkerCells(worker);
     cells.push_back(worker.reached());
+    cells.push_back(TriedText(worker));
     cells.push_back(IntentText(worker.intent()));
     cells.push_back(worker.drain_reason());
     if (has_programs) cells.push_back(ProgramNames(worker));

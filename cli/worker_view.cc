@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/job_folder_name.h"
+#include "cli/reach_diagnosis.h"
 #include "cli/table.h"
 #include "cli/views.h"
 
@@ -35,6 +36,21 @@ std::string LinksText(const v1::WorkerView& worker) {
                   absl::StrFormat("%.1f ms", link.round_trip_s() * 1e3)});
   }
   return absl::StrCat("\nLinks\n", table.Text());
+}
+
+void AddTries(const v1::WorkerView& worker, std::string* text) {
+  if (worker.found_hidden()) {
+    AddFact("Found", "nobody can dial it, so it opens the connections itself",
+            text);
+  }
+  for (const v1::TriedBy& tried : worker.tried_by()) {
+    AddFact("Dialled by",
+            absl::StrCat(tried.worker(), " of island ", tried.island(), ": ",
+                         tried.error().empty()
+                             ? absl::StrFormat("%.1f ms", tried.round_trip_ms())
+                             : absl::StrCat("in vain, ", tried.error())),
+            text);
+  }
 }
 
 void AddRelays(const v1::WorkerView& worker, std::string* text) {
@@ -69,7 +85,11 @@ std::string WorkerDescription(const v1::WorkerView& worker,
                        AgeText(worker.lease_ms())),
           &text);
   AddFact("Address", worker.address(), &text);
+  for (const std::string& address : worker.more_addresses()) {
+    AddFact("Address", address, &text);
+  }
   AddFact("Reached", worker.reached(), &text);
+  AddTries(worker, &text);
   AddRelays(worker, &text);
   AddFact("Unreached by", absl::StrJoin(worker.unreached_by(), ", "), &text);
   if (worker.has_contender()) {

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "cli/diagnosis.h"
 #include "identity/x509/identity_folder.h"
@@ -32,23 +33,32 @@ struct DoctorArguments {
 
 constexpr int kPortMsMax = 1000;
 
+std::vector<std::string> AddressesOf(const v1::WorkerView& worker) {
+  std::vector<std::string> addresses = {worker.address()};
+  addresses.insert(addresses.end(), worker.more_addresses().begin(),
+                   worker.more_addresses().end());
+  return addresses;
+}
+
 // Ports of workers, all at once.
 void TryPorts(const transport::Credentials& credentials, Evidence& evidence) {
-  std::map<std::string, std::shared_ptr<grpc::Channel>> channels;
+  std::multimap<std::string, std::shared_ptr<grpc::Channel>> channels;
   for (const v1::WorkerView& worker : evidence.workers.workers()) {
     // The others' are not for plaintext from here, or not to be dialled.
     if (worker.state() == "lost" || IsNotDialled(worker) ||
         !credentials.CheckReach(worker.address()).ok()) {
       continue;
     }
-    credentials.peers().Set(worker.address(), worker.worker());
-    const auto channel =
-        credentials.ChannelTo(worker.address(), transport::ServerKind::kWorker,
-                              grpc::ChannelArguments());
-    channel->GetState(true);
-    channels[worker.worker()] = channel;
-    evidence.ports[worker.worker()] = absl::UnavailableError(
-        absl::StrCat("its address ", worker.address(), " does not answer"));
+    const std::vector<std::string> addresses = AddressesOf(worker);
+    for (const std::string& address : addresses) {
+      credentials.peers().Set(address, worker.worker());
+      const auto channel = credentials.ChannelTo(
+          address, transport::ServerKind::kWorker, grpc::ChannelArguments());
+      channel->GetState(true);
+      channels.emplace(worker.worker(), channel);
+    }
+    evidence.ports[worker.worker()] = absl::UnavailableError(absl::StrCat(
+        "its address ", absl::StrJoin(addresses, " or "), " does not answer"));
   }
   const gpr_timespec end =
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),

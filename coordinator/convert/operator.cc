@@ -218,6 +218,24 @@ absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(
   return std::optional<Checkpointed>(std::move(saved));
 }
 
+namespace {
+
+void ReachToProto(const WorkerView& view, v1::WorkerView* out) {
+  out->set_found_hidden(view.found_hidden);
+  for (const std::string& address : view.more_addresses) {
+    out->add_more_addresses(address);
+  }
+  for (const WorkerView::TriedBy& tried : view.tried_by) {
+    v1::TriedBy* one = out->add_tried_by();
+    one->set_worker(tried.worker);
+    one->set_island(tried.island);
+    one->set_round_trip_ms(tried.round_trip_ms);
+    one->set_error(tried.error);
+  }
+}
+
+}  // namespace
+
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   out->Clear();
   out->set_worker(view.worker);
@@ -257,6 +275,7 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   }
   out->set_relay(view.relay);
   out->set_relayed_pairs(view.relayed_pairs);
+  ReachToProto(view, out);
   for (const protocol::ProgramFact& program : view.programs) {
     v1::WorkerView::Program* one = out->add_programs();
     one->set_name(program.name);

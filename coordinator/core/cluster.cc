@@ -70,9 +70,9 @@ class Cluster::Impl {
     const std::string& name = status.self.worker;
     const Worker& before = *workers_.FindCurrent(name);
     const Incarnation incarnation = before.incarnation;
-    const bool changed =
+    bool changed =
         verdict == WorkerTable::Verdict::kRegister || before.MayMoveBy(status);
-    workers_.Heard(status, now);
+    changed |= workers_.Heard(status, now);
     if (changed) workers_.AddRelayed(touched_);
     for (auto& [id, job] : jobs_.all()) {
       if (lost) EndLifeOf(job, name, SeenBy(status));

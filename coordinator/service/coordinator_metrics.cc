@@ -1,5 +1,6 @@
 #include "coordinator/service/coordinator_metrics.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -249,7 +250,15 @@ std::vector<Metric> MetricsOf(const Cluster& cluster, Instant now,
                  {{{{"release", kRelease}}, 1}}});
   const std::vector<JobView> jobs = cluster.ViewJobs(now);
   out.push_back(JobCensus(jobs));
-  out.push_back(WorkerCensus(cluster.ViewWorkers(now)));
+  const std::vector<WorkerView> workers = cluster.ViewWorkers(now);
+  out.push_back(WorkerCensus(workers));
+  out.push_back(Single(
+      "skerry_workers_found_hidden",
+      "Workers that nobody can dial although they were not started so.",
+      Kind::kGauge,
+      Number(std::count_if(
+          workers.begin(), workers.end(),
+          [](const WorkerView& worker) { return worker.found_hidden; }))));
   out.push_back(Single("skerry_control_streams",
                        "Streams of workers that are open.", Kind::kGauge,
                        Number(shell.streams)));

@@ -216,6 +216,14 @@ class Site:
             f'  iifname "{self.name}" drop\n'
             f'  oifname "{self.name}" drop\n }}\n}}\n'))
 
+    def allow_only(self, other):
+        """Drops all that passes between the site and the others but one."""
+        _in(_CORE, 'nft', '-f', '-', text=(
+            f'table ip only_{self.name} {{\n'
+            ' chain through { type filter hook forward priority 0;\n'
+            f'  iifname "{self.name}" oifname != "{other}" drop\n'
+            f'  oifname "{self.name}" iifname != "{other}" drop\n }}\n}}\n'))
+
     def heal(self):
         _in(_CORE, 'nft', 'delete', 'table', 'ip', f'cut_{self.name}')
 

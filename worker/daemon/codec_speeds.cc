@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/check.h"
 #include "base/random.h"
 #include "compression/codec.h"
 #include "compression/workspace.h"
+#include "runtime/posix/stopwatch.h"
 
 namespace skerry::worker {
 namespace {
@@ -18,6 +20,7 @@ using protocol::CodecSpeed;
 
 constexpr size_t kElements = size_t{1} << 20;
 constexpr int kTurns = 3;
+constexpr double kMeasureMaxS = 1.0;
 
 // Laplace: what the menu's table was made with.
 std::vector<float> Draw() {
@@ -67,6 +70,21 @@ std::vector<CodecSpeed> MeasureCodecs(absl::FunctionRef<double()> seconds,
     }
   }
   return speeds;
+}
+
+void MeasureCodecsOn(
+    runtime::Executor& executor, runtime::EventLoop& loop,
+    std::weak_ptr<char> owner,
+    absl::AnyInvocable<void(std::vector<CodecSpeed>) &&> done) {
+  executor.Run([&loop, owner = std::move(owner),
+                done = std::move(done)]() mutable {
+    const runtime::Stopwatch watch;
+    auto speeds = MeasureCodecs([&] { return watch.Seconds(); }, kMeasureMaxS);
+    loop.Post([owner = std::move(owner), done = std::move(done),
+               speeds = std::move(speeds)]() mutable {
+      if (!owner.expired()) std::move(done)(std::move(speeds));
+    });
+  });
 }
 
 }  // namespace skerry::worker

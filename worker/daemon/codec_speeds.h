@@ -5,10 +5,14 @@
 #ifndef SKERRY_WORKER_DAEMON_CODEC_SPEEDS_H_
 #define SKERRY_WORKER_DAEMON_CODEC_SPEEDS_H_
 
+#include <memory>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
 #include "protocol/job_facts.h"
+#include "runtime/event_loop.h"
+#include "runtime/executor.h"
 
 namespace skerry::worker {
 
@@ -22,6 +26,14 @@ namespace skerry::worker {
 // the clock.
 std::vector<protocol::CodecSpeed> MeasureCodecs(
     absl::FunctionRef<double()> seconds, double budget_s);
+
+// Does so on `executor`, for a second at most: a slow machine goes without the
+// speeds of what it does not reach. `done` runs on `loop`, unless `owner` is
+// gone by then. `loop` outlives the measurement.
+void MeasureCodecsOn(
+    runtime::Executor& executor, runtime::EventLoop& loop,
+    std::weak_ptr<char> owner,
+    absl::AnyInvocable<void(std::vector<protocol::CodecSpeed>) &&> done);
 
 }  // namespace skerry::worker
 

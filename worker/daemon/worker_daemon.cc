@@ -11,7 +11,6 @@
 #include "base/status.h"
 #include "protocol/convert/status.h"
 #include "runtime/log.h"
-#include "runtime/posix/stopwatch.h"
 #include "transport/grpc/identity_metrics.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/peer_addresses.h"
@@ -22,8 +21,6 @@ namespace {
 
 // A Status well before the lease ends, and another if that one is lost.
 constexpr double kStatusShareOfLease = 0.3;
-// A slow machine goes without the speeds of what it does not reach.
-constexpr double kMeasureCodecsMaxS = 1.0;
 // Waits before a job that could not be served is tried again. Orders come with
 // every Status, so a shorter one would make no difference.
 constexpr absl::Duration kServeAgainMin = absl::Seconds(1);
@@ -71,7 +68,13 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
       status_interval_(options_.status_interval),
       folders_(KeepFolders()),
       access_(options_.name),
-      revoked_(options_.session.credentials->revocations()) {}
+      revoked_(options_.session.credentials->revocations()),
+      tries_(environment.loop, options_.dial_peer, options_.outbound_only,
+             [this] { StatusChanged(); }),
+      pieces_(options_.session.coordinator, options_.session.credentials,
+              [this](const transport::FetchKey& key) {
+                return OnFetch({"coordinator", false}, key);
+              }) {}
 
 WorkerDaemon::~WorkerDaemon() = default;
 
@@ -101,7 +104,11 @@ void WorkerDaemon::Start() {
         if (!alive.expired()) StatusChanged();
       });
   KeepSendingStatus();
-  LearnCodecSpeeds();
+  MeasureCodecsOn(environment_.compute, environment_.loop, alive_,
+                  [this](std::vector<protocol::CodecSpeed> speeds) {
+                    codec_speeds_ = std::move(speeds);
+                    StatusChanged();
+                  });
 }
 
 void WorkerDaemon::Drain(absl::AnyInvocable<void() &&> done) {
@@ -247,6 +254,7 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   }
   LearnAddresses(orders, *options_.session.credentials, options_.relay,
                  environment_.directory);
+  tries_.OnOrders(orders, environment_.bulk.unreached());
   revoked_.OnOrders(orders.revoked);
   data_.OnPaths(orders.data_paths);
   std::set<uint64_t> named;
@@ -269,6 +277,7 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   absl::erase_if(unserved_,
                  [&](const auto& one) { return !named.contains(one.first); });
   folders_.OnOrders(folders);
+  pieces_.OnOrders(orders.pieces);
   if (orders.released && Leaves()) {
     OnReleased();
   } else {
@@ -407,8 +416,9 @@ void WorkerDaemon::StatusChanged() {
 protocol::StatusFacts WorkerDaemon::Facts() const {
   protocol::StatusFacts facts;
   facts.release = kRelease;
-  facts.self = {options_.name, options_.address, options_.island_address,
-                options_.outbound_only, options_.relay};
+  facts.self = {options_.name,           options_.address,
+                options_.island_address, options_.outbound_only,
+                options_.relay,          options_.more_addresses};
   facts.island = options_.island;
   facts.boot = Boot(boot_);
   facts.incarnation = incarnation_;
@@ -433,6 +443,7 @@ protocol::StatusFacts WorkerDaemon::Facts() const {
   facts.programs = environment_.programs.Facts();
   facts.takes_streams = facts.takes_relays = facts.fetches_data = true;
   facts.unreached = environment_.bulk.unreached();
+  facts.tried = tries_.Told();
   facts.revoked_version = revoked_.version();
   // They are being started, as far as the coordinator is concerned: the cause
   // may go away.
@@ -463,6 +474,7 @@ std::vector<runtime::Metric> WorkerDaemon::Metrics() const {
   transport::AddIdentityMetrics(*options_.session.credentials, metrics);
   environment_.data_cache.AddMetrics(metrics);
   access_.AddMetrics(metrics);
+  tries_.AddMetrics(metrics);
   return metrics;
 }
 
@@ -470,21 +482,6 @@ absl::Status WorkerDaemon::Ready() const {
   if (connected_) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("the coordinator does not answer: ", lost_.message()));
-}
-
-void WorkerDaemon::LearnCodecSpeeds() {
-  environment_.compute.Run([this, &loop = environment_.loop,
-                            alive = std::weak_ptr<char>(alive_)]() mutable {
-    const runtime::Stopwatch watch;
-    auto speeds =
-        MeasureCodecs([&] { return watch.Seconds(); }, kMeasureCodecsMaxS);
-    loop.Post(
-        [this, speeds = std::move(speeds), alive = std::move(alive)]() mutable {
-          if (alive.expired()) return;
-          codec_speeds_ = std::move(speeds);
-          StatusChanged();
-        });
-  });
 }
 
 void WorkerDaemon::KeepSendingStatus() {

@@ -30,6 +30,8 @@
 #include "worker/daemon/job_runtime.h"
 #include "worker/daemon/peer_access.h"
 #include "worker/daemon/peer_service.h"
+#include "worker/daemon/peer_tries.h"
+#include "worker/daemon/piece_sender.h"
 #include "worker/daemon/revoked_orders.h"
 #include "worker/daemon/served_job.h"
 #include "worker/daemon/session_client.h"
@@ -43,11 +45,15 @@ struct WorkerOptions {
   // host:port as workers of other islands, and of this one, reach it.
   std::string address;
   std::string island_address;
+  // More of `address`, in order of preference.
+  std::vector<std::string> more_addresses;
   // Workers of other islands cannot dial it.
   bool outbound_only = false;
   // It passes frames and fetches on between workers that cannot be dialled.
   bool relay = false;
   SessionOptions session;
+  // How it finds out whether it can dial others.
+  DialPeer dial_peer;
   // Time between two Status messages when nothing changes, until the first
   // orders name the lease.
   absl::Duration status_interval = absl::Seconds(1);
@@ -132,7 +138,6 @@ class WorkerDaemon final : public transport::BulkReceiver {
   protocol::StatusFacts Facts() const;
   void SendStatus();
   void KeepSendingStatus();
-  void LearnCodecSpeeds();
 
   WorkerOptions options_;
   const JobEnvironment environment_;
@@ -169,6 +174,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   FolderKeeper folders_;
   PeerAccess access_;
   RevokedOrders revoked_;
+  PeerTries tries_;
+  PieceSender pieces_;
   std::vector<protocol::CodecSpeed>
       codec_speeds_;  // empty until they are measured
   // Timers and tasks that run after this object is gone see it expired.

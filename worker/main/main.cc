@@ -35,11 +35,11 @@
 #include "runtime/posix/steady_waits.h"
 #include "runtime/s3/places.h"
 #include "runtime/service_notices.h"
-#include "transport/address.h"
 #include "transport/directory.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
+#include "transport/grpc/trial.h"
 #include "worker/daemon/folder_id.h"
 #include "worker/daemon/join.h"
 #include "worker/daemon/notice_source.h"
@@ -50,6 +50,7 @@
 #include "worker/daemon/worker_daemon.h"
 #include "worker/main/data_parts.h"
 #include "worker/main/options.h"
+#include "worker/main/own_addresses.h"
 #include "worker/main/receiver_switch.h"
 #include "worker/main/trainers.h"
 
@@ -127,6 +128,7 @@ struct Parts {
   std::unique_ptr<PeerService> peer_service;
   std::unique_ptr<transport::GrpcBulk> bulk;
   std::unique_ptr<PeerClient> peers;
+  std::unique_ptr<transport::Trial> trial;
   // None unless notices are wanted. A thread for each source.
   std::unique_ptr<runtime::CurlHttp> http;
   std::unique_ptr<runtime::PosixExecutor> notices;
@@ -164,13 +166,9 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
   parts.bulk = *std::move(bulk);
   parts.peers = std::make_unique<PeerClient>(parts.loop, parts.directory,
                                              parts.credentials);
+  parts.trial = std::make_unique<transport::Trial>(
+      transport::TrialOptions{line.name, parts.credentials}, parts.loop);
   return WritePort(parts.files, line.port_file, parts.bulk->address());
-}
-
-// Where this machine's own workers reach one that listens on all addresses and
-// names none, because others cannot reach it.
-std::string LocalAddress(const std::string& listening) {
-  return absl::StrCat("127.0.0.1", listening.substr(listening.rfind(':')));
 }
 
 void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
@@ -180,14 +178,14 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   options.island = line.island;
   options.outbound_only = line.outbound_only;
   options.relay = line.relay;
-  options.address =
-      line.advertise.empty() ? parts.bulk->address() : line.advertise;
-  if (transport::IsWildcard(options.address)) {
-    options.address = LocalAddress(options.address);
-  }
-  options.island_address = transport::IsWildcard(line.listen)
-                               ? options.address
-                               : parts.bulk->address();
+  OwnAddresses own =
+      AddressesOf(line.advertise, line.listen, parts.bulk->address());
+  options.address = own.outside.front();
+  options.more_addresses.assign(own.outside.begin() + 1, own.outside.end());
+  options.island_address = std::move(own.inside);
+  options.dial_peer = [&parts](const protocol::TryOrder& order, auto done) {
+    parts.trial->Dial(order.worker, order.endpoints, std::move(done));
+  };
   options.session.coordinator = line.coordinator;
   options.session.credentials = parts.credentials;
   options.session.jitter_seed = runtime::DrawRandom64();
@@ -352,6 +350,7 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
     parts.receiver.set_target(nullptr);
     parts.peer_service->Close();
     parts.daemon.reset();
+    parts.trial.reset();
     parts.peers.reset();
     parts.bulk.reset();
   });

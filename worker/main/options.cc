@@ -46,6 +46,9 @@ std::string CheckPeer(const std::string& address) {
           .message());
 }
 
+// What a coordinator takes.
+constexpr size_t kAddressesMax = 8;
+
 // Where the worker listens and connects, and who it is there.
 struct Network {
   transport::IdentityFlags identity;
@@ -60,8 +63,11 @@ struct Network {
                    "takes an identity; port 0 takes a free one")
         ->default_val("127.0.0.1:0");
     app.add_option("--advertise", line.advertise,
-                   "host:port at which other islands reach this worker; "
-                   "default: where it listens")
+                   "host:port at which other islands reach this worker; may "
+                   "be repeated, the preferred one first; default: where it "
+                   "listens")
+        ->type_name("HOST:PORT")
+        ->allow_extra_args(false)
         ->check(CheckPeer);
     app.add_flag("--outbound-only", line.outbound_only,
                  "Nobody of another island can connect to this worker: it "
@@ -122,6 +128,10 @@ struct Network {
     if (!with_tls) {
       SKERRY_RETURN_IF_ERROR(Annotate(
           transport::RequireLoopback(line.coordinator), "--coordinator"));
+    }
+    if (line.advertise.size() > kAddressesMax) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--advertise: give at most ", kAddressesMax, " addresses"));
     }
     if (!line.advertise.empty() || !transport::IsWildcard(line.listen) ||
         line.outbound_only) {

@@ -24,7 +24,8 @@ struct CommandLine {
   std::string island;
   std::string coordinator;
   std::string listen;
-  std::string advertise;
+  // In order of preference; empty: where it listens.
+  std::vector<std::string> advertise;
   bool outbound_only = false;
   bool relay = false;
   // None: plaintext.

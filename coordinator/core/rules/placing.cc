@@ -87,7 +87,7 @@ Needed NeededBy(const JobState& job) {
 
 std::string WhyOutOfReach(const job::JobSpec& spec, const Needed& needed,
                           const WorkerTable& workers, const Worker& worker) {
-  if (worker.left || !worker.self.outbound_only) return "";
+  if (worker.left || !worker.IsHidden()) return "";
   const auto lives = [&](const std::string& name) {
     return needed.replicas != nullptr &&
            needed.replicas->FindWorker(name) != nullptr;
@@ -98,7 +98,7 @@ std::string WhyOutOfReach(const job::JobSpec& spec, const Needed& needed,
         CanReach(workers, worker, other) || !IsAllowedOn(spec, other.island)) {
       continue;
     }
-    if (!other.self.outbound_only) {
+    if (!other.IsHidden()) {
       return absl::StrCat("it cannot be dialled, and ", name, " of island ",
                           other.island,
                           " takes no streams that others open; install this "

@@ -26,7 +26,7 @@ std::vector<const Worker*> HiddenOf(const JobState& job,
 std::vector<const Worker*> AllHidden(const WorkerTable& workers) {
   std::vector<const Worker*> hidden;
   for (const auto& [name, worker] : workers.all()) {
-    if (!worker.left && worker.self.outbound_only) hidden.push_back(&worker);
+    if (!worker.left && worker.IsHidden()) hidden.push_back(&worker);
   }
   return hidden;
 }
@@ -60,7 +60,7 @@ absl::btree_map<std::string, std::string> RelaysOf(const JobTable& jobs,
                                                    const WorkerTable& workers,
                                                    const Worker& worker) {
   absl::btree_map<std::string, std::string> relays;
-  if (worker.left || !worker.self.outbound_only) return relays;
+  if (worker.left || !worker.IsHidden()) return relays;
   const std::vector<const Worker*> hidden = AllHidden(workers);
   for (const auto& [id, job] : jobs.all()) {
     if (job.Ended() || HiddenOf(job, {&worker}).empty()) continue;

@@ -121,6 +121,40 @@ TEST_F(RelayedPairsTest, AnotherRelayTakesOverAtOnceAndAllAreTold) {
   EXPECT_EQ(Orders(second).relayed.size(), 1u);
 }
 
+// West cannot be dialled, and was not started so. Hub finds that out.
+TEST_F(RelayedPairsTest, AWorkerThatIsFoundHiddenOpensTheStreamsFromThenOn) {
+  Come("hub", false, false);
+  Come("west", false, false);
+  Submit();
+  EXPECT_EQ(Orders("hub").directory.count("west"), 0u);
+  const auto found = [this](const std::string& by, const std::string& worker,
+                            const std::string& error) {
+    now_ = now_ + absl::Seconds(1);
+    statuses_[by].tried = {{worker, statuses_[worker].incarnation,
+                            absl::ZeroDuration(), 5, error}};
+    Speak(by);
+  };
+  ASSERT_EQ(Orders("hub").tries.size(), 1u);
+  EXPECT_EQ(Orders("hub").tries[0].worker, "west");
+  found("hub", "west", "Connection refused");
+  EXPECT_TRUE(Orders("west").tries[0].again);
+  found("west", "hub", "");
+  EXPECT_TRUE(Orders("west").awaited_by.empty());
+  EXPECT_EQ(View("west").reached, "dialled");
+  found("hub", "west", "Connection refused");
+  EXPECT_EQ(Orders("west").awaited_by, Names{"hub"});
+  EXPECT_EQ(Orders("hub").directory.at("west"),
+            (Names{protocol::kReverse, "west:1"}));
+  EXPECT_EQ(View("west").reached, "reverse");
+  EXPECT_TRUE(View("west").found_hidden);
+  ASSERT_EQ(View("west").tried_by.size(), 1u);
+  EXPECT_EQ(View("west").tried_by[0].error, "Connection refused");
+  // A port is forwarded.
+  found("hub", "west", "");
+  EXPECT_TRUE(Orders("west").awaited_by.empty());
+  EXPECT_EQ(View("west").reached, "dialled");
+}
+
 TEST_F(RelayedPairsTest, WithoutARelayTheSecondHasNoPlaceUntilOneComes) {
   Come("west", true, false);
   Come("east", true, false);

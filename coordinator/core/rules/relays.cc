@@ -45,11 +45,11 @@ const Worker* RelayFor(const WorkerTable& workers, const Worker& a,
 }
 
 bool CanReach(const WorkerTable& workers, const Worker& a, const Worker& b) {
-  if (!a.self.outbound_only && !b.self.outbound_only) return true;
-  if (a.self.outbound_only && b.self.outbound_only) {
+  if (!a.IsHidden() && !b.IsHidden()) return true;
+  if (a.IsHidden() && b.IsHidden()) {
     return RelayFor(workers, a, b) != nullptr;
   }
-  return a.self.outbound_only ? b.takes_streams : a.takes_streams;
+  return a.IsHidden() ? b.takes_streams : a.takes_streams;
 }
 
 }  // namespace skerry::coordinator

@@ -35,21 +35,28 @@ class Writer {
     const PeerAddress& at = known ? it->second.self : then;
     const bool inside =
         known && reader_ != nullptr && it->second.island == reader_->island;
-    const std::string& endpoint = inside ? at.inside() : at.address;
-    if (endpoint.empty()) return;
-    if (inside || !at.outbound_only) {
-      directory_[then.worker] = {endpoint};
-    } else if (reader_ == nullptr || !reader_->self.outbound_only || !known) {
+    const bool hidden = known ? it->second.IsHidden() : at.outbound_only;
+    if (inside || !hidden) {
+      Put(then.worker, inside ? std::vector{at.inside()} : at.outside());
+    } else if (reader_ == nullptr || !reader_->IsHidden() || !known) {
       if (reader_ != nullptr && known && !reader_->takes_streams) return;
-      directory_[then.worker] = {protocol::kReverse, endpoint};
+      Put(then.worker, at.outside(), protocol::kReverse);
     } else if (const Worker* relay = RelayFor(workers_, *reader_, it->second)) {
-      directory_[then.worker] = {protocol::ViaRelay(relay->self.worker),
-                                 endpoint};
+      Put(then.worker, at.outside(), protocol::ViaRelay(relay->self.worker));
     }
   }
   Directory Take() { return std::move(directory_); }
 
  private:
+  // `first` is how it is reached, if not at the endpoints.
+  void Put(const std::string& worker, const std::vector<std::string>& endpoints,
+           std::string first = "") {
+    if (endpoints.front().empty()) return;
+    std::vector<std::string>& entry = directory_[worker];
+    if (!first.empty()) entry.push_back(std::move(first));
+    entry.insert(entry.end(), endpoints.begin(), endpoints.end());
+  }
+
   const WorkerTable& workers_;
   const Worker* const reader_;
   Directory directory_;
@@ -103,7 +110,7 @@ std::vector<std::string> AwaitedBy(const Directory& directory,
                                    const WorkerTable& workers,
                                    const Worker& reader) {
   std::vector<std::string> names;
-  if (!reader.self.outbound_only) return names;
+  if (!reader.IsHidden()) return names;
   for (const auto& [name, endpoints] : directory) {
     const Worker* const peer = workers.FindCurrent(name);
     if (peer != nullptr && peer->island != reader.island &&

@@ -67,6 +67,18 @@ TEST_F(WorkerDirectoryTest, WorkersOfOneIslandGoByTheAddressInsideIt) {
   EXPECT_EQ(DirectoryOf({{1, {"w"}}}, workers_), (Directory{{"w", {"out:1"}}}));
 }
 
+TEST_F(WorkerDirectoryTest, EveryAddressIsToldInItsOrder) {
+  Admit({"w", "out:1", "in:1", false, false, {"[::1]:2", "out:3"}}, "a");
+  Admit({"v", "out:4", "", true, false, {"out:5"}}, "a");
+  Orders orders;
+  orders.jobs.emplace_back().holders = {Holder({"w", "", ""}),
+                                        Holder({"v", "", ""})};
+  EXPECT_EQ(For(orders, "a"), (Directory{{"w", {"in:1"}}, {"v", {"out:4"}}}));
+  EXPECT_EQ(For(orders, "b"),
+            (Directory{{"w", {"out:1", "[::1]:2", "out:3"}},
+                       {"v", {protocol::kReverse, "out:4", "out:5"}}}));
+}
+
 TEST_F(WorkerDirectoryTest, WhoHasRegisteredAnewIsWhereItIsNow) {
   const PeerAddress then{"w", "old:1", ""};
   Admit(then, "a");

@@ -1,9 +1,11 @@
 #include "coordinator/core/state/worker_table.h"
 
 #include <algorithm>
+#include <span>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/status.h"
 
 namespace skerry::coordinator {
@@ -46,7 +48,8 @@ absl::Status WorkerTable::Apply(Incarnation index,
   worker.stream_lost = false;
   worker.suspected = false;
   worker.gaps = LearnedDuration(32, 8);
-  IndexRelay(worker);
+  ForgetReach(worker);
+  Index(worker);
   Schedule(record.self.worker, worker);
   return absl::OkStatus();
 }
@@ -63,7 +66,8 @@ absl::Status WorkerTable::Apply(const WorkerLeft& record) {
   Retire(it->second);
   ForgetHost(it->second);
   it->second.left = true;
-  IndexRelay(it->second);
+  ForgetReach(it->second);
+  Index(it->second);
   return absl::OkStatus();
 }
 
@@ -114,7 +118,7 @@ absl::Status WorkerTable::Restore(const std::vector<WorkerSnapshot>& saved) {
     worker.folder = one.folder;
     worker.process = one.process;
     worker.former.assign(one.former.begin(), one.former.end());
-    IndexRelay(worker);
+    Index(worker);
     if (!worker.left) Schedule(it->first, worker);
   }
   return absl::OkStatus();
@@ -222,7 +226,7 @@ void WorkerTable::Refused(const StatusFacts& status, const absl::Status& why,
   it->second.contender = Worker::Contender{status.self.address, now};
 }
 
-void WorkerTable::Heard(const StatusFacts& status, Instant now) {
+bool WorkerTable::Heard(const StatusFacts& status, Instant now) {
   const auto it = workers_.find(status.self.worker);
   SKERRY_CHECK(it != workers_.end() && !it->second.left);
   Worker& worker = it->second;
@@ -259,6 +263,7 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
     return !there.contains(key);
   });
   Schedule(it->first, worker);
+  return HeardTries(it->first, status, now);
 }
 
 void WorkerTable::RemoveStored(std::string_view name, const StoredJobKey& key) {
@@ -332,7 +337,7 @@ bool WorkerTable::IsCurrent(std::string_view name,
 void WorkerTable::AddRelayed(absl::btree_set<std::string>& names) const {
   for (const auto& [name, worker] : workers_) {
     if (worker.left) continue;
-    if (worker.self.outbound_only || worker.self.relay) names.insert(name);
+    if (worker.IsHidden() || worker.self.relay) names.insert(name);
   }
 }
 
@@ -347,6 +352,10 @@ void WorkerTable::HashInto(StateHasher& hasher) const {
     hasher.Add(std::string_view(name));
     hasher.Add(std::string_view(worker.self.address));
     hasher.Add(std::string_view(worker.self.island_address));
+    for (const std::string& more : worker.self.more_addresses) {
+      hasher.Add(std::string_view("more"));
+      hasher.Add(std::string_view(more));
+    }
     if (worker.self.outbound_only) {
       hasher.Add(std::string_view("outbound only"));
     }
@@ -398,12 +407,47 @@ void WorkerTable::Retire(Worker& worker) {
   if (worker.former.size() > options_.boots_max) worker.former.pop_front();
 }
 
-void WorkerTable::IndexRelay(const Worker& worker) {
-  if (worker.self.relay && !worker.self.outbound_only && !worker.left) {
-    relays_.insert(worker.self.worker);
+void WorkerTable::Index(const Worker& worker) {
+  const std::string& name = worker.self.worker;
+  if (worker.self.relay && !worker.IsHidden() && !worker.left) {
+    relays_.insert(name);
   } else {
-    relays_.erase(worker.self.worker);
+    relays_.erase(name);
   }
+  if (worker.left) {
+    ring_.erase(RingPlace(name));
+  } else {
+    ring_.insert(RingPlace(name));
+  }
+}
+
+WorkerTable::Ring::value_type WorkerTable::RingPlace(
+    const std::string& worker) {
+  return {Hash64(std::as_bytes(std::span(worker))), worker};
+}
+
+bool WorkerTable::HeardTries(const std::string& finder,
+                             const StatusFacts& status, Instant now) {
+  std::vector<protocol::Tried> found;
+  for (const protocol::Tried& tried : status.tried) {
+    const Worker* const other = FindCurrent(tried.worker);
+    if (other != nullptr && other->island != status.island &&
+        other->incarnation == tried.incarnation) {
+      found.push_back(tried);
+    }
+  }
+  const ReachTable::Names changed = reach_.Heard(finder, found, now);
+  for (const std::string& name : changed) {
+    Worker& worker = workers_.at(name);
+    worker.found_hidden = reach_.IsHidden(name);
+    Index(worker);
+  }
+  return !changed.empty();
+}
+
+void WorkerTable::ForgetReach(Worker& worker) {
+  reach_.Forget(worker.self.worker);
+  worker.found_hidden = false;
 }
 
 void WorkerTable::ForgetHost(const Worker& worker) {

@@ -28,6 +28,7 @@
 #include "coordinator/core/log/worker_intent.h"
 #include "coordinator/core/state/learned.h"
 #include "coordinator/core/state/options.h"
+#include "coordinator/core/state/reach_table.h"
 #include "protocol/peers.h"
 #include "protocol/program_fact.h"
 #include "protocol/status_facts.h"
@@ -73,6 +74,8 @@ struct Worker {
   // StatusFacts::fetches_data.
   bool fetches_data = false;
   std::vector<std::string> unreached;
+  // As ReachTable::IsHidden.
+  bool found_hidden = false;
   // The newest process that was refused because this one has its name.
   struct Contender {
     std::string address;
@@ -83,6 +86,9 @@ struct Worker {
   // An operator wants these folders removed; until the worker has done so.
   absl::btree_set<StoredJobKey> unwanted;
 
+  // Returns whether it opens the streams to workers of other islands, which
+  // cannot dial it.
+  bool IsHidden() const { return self.outbound_only || found_hidden; }
   // Returns whether the worker leaves, by its own notice or at an operator's
   // word.
   bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }
@@ -119,8 +125,9 @@ class WorkerTable {
   absl::StatusOr<Verdict> Judge(const StatusFacts& status, Instant now) const;
   // Remembers who was refused because another process has its name.
   void Refused(const StatusFacts& status, const absl::Status& why, Instant now);
-  // Requires: the worker is current.
-  void Heard(const StatusFacts& status, Instant now);
+  // Returns whether by what it has found somebody is reached otherwise than
+  // before. Requires: the worker is current.
+  bool Heard(const StatusFacts& status, Instant now);
   // An operator wants the worker's folder of that job removed. Requires: the
   // worker is current.
   void RemoveStored(std::string_view worker, const StoredJobKey& key);
@@ -142,6 +149,12 @@ class WorkerTable {
   const absl::btree_map<std::string, Worker>& all() const { return workers_; }
   // The current workers that pass streams on and can be dialled.
   const absl::btree_set<std::string>& relays() const { return relays_; }
+  // What workers found when they dialled each other.
+  const ReachTable& reach() const { return reach_; }
+  // The current workers, in an order that has nothing to do with their names.
+  using Ring = absl::btree_set<std::pair<uint64_t, std::string>>;
+  const Ring& ring() const { return ring_; }
+  static Ring::value_type RingPlace(const std::string& worker);
   // Adds the names of all workers.
   void AddNames(absl::btree_set<std::string>& names) const {
     for (const auto& [name, worker] : workers_) names.insert(name);
@@ -160,9 +173,12 @@ class WorkerTable {
   void Schedule(const std::string& name, Worker& worker);
   void Unschedule(const std::string& name, const Worker& worker);
   void Retire(Worker& worker);
-  // Has `relays_` be true of the worker.
-  void IndexRelay(const Worker& worker);
-  // The process that the worker was is over.
+  // Has `relays_` and `ring_` be true of the worker.
+  void Index(const Worker& worker);
+  bool HeardTries(const std::string& finder, const StatusFacts& status,
+                  Instant now);
+  // The process that the worker was is over, in these two.
+  void ForgetReach(Worker& worker);
   void ForgetHost(const Worker& worker);
   // Whether a process that asks to be registered may take over the name of
   // `worker`, which is current. Errors: AlreadyExists and Unavailable.
@@ -178,6 +194,8 @@ class WorkerTable {
   absl::btree_map<std::string, absl::btree_map<Incarnation, std::string>>
       on_hosts_;
   absl::btree_set<std::string> relays_;
+  Ring ring_;
+  ReachTable reach_;
 };
 
 }  // namespace skerry::coordinator

@@ -255,6 +255,19 @@ struct WorkerView {
   // It was started as a relay, and passes streams on between so many pairs.
   bool relay = false;
   size_t relayed_pairs = 0;
+  // Its addresses beside `address`, in order of preference.
+  std::vector<std::string> more_addresses = {};
+  // Workers of other islands that have dialled it, and what each found.
+  struct TriedBy {
+    std::string worker;
+    std::string island;
+    double round_trip_ms = 0;  // 0 without an answer
+    std::string error;         // empty with one
+    friend bool operator==(const TriedBy&, const TriedBy&) = default;
+  };
+  std::vector<TriedBy> tried_by = {};
+  // None of them could, and it is not outbound-only by its own word.
+  bool found_hidden = false;
 };
 
 struct EventView {

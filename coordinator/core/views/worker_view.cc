@@ -11,6 +11,7 @@
 #include "coordinator/core/rules/membership.h"
 #include "coordinator/core/rules/placing.h"
 #include "coordinator/core/rules/relayed_pairs.h"
+#include "coordinator/core/rules/tries.h"
 #include "coordinator/core/rules/worker_directory.h"
 #include "coordinator/core/views/stored_jobs.h"
 
@@ -44,7 +45,7 @@ std::vector<std::string> ReversePeers(const Orders& orders,
   std::vector<std::string> names;
   for (const auto& [name, peer] : workers.all()) {
     if (peer.left || peer.island == reader.island ||
-        !(peer.self.outbound_only || reader.self.outbound_only)) {
+        !(peer.IsHidden() || reader.IsHidden())) {
       continue;
     }
     const auto has_seat = [&key = name, &peer = peer](const JobState* job) {
@@ -60,7 +61,7 @@ std::vector<std::string> ReversePeers(const Orders& orders,
 std::string ReachedText(
     const Worker& worker,
     const absl::btree_map<std::string, std::string>& relayed) {
-  if (!worker.self.outbound_only) return "dialled";
+  if (!worker.IsHidden()) return "dialled";
   if (relayed.empty()) return "reverse";
   absl::btree_set<std::string> relays;
   for (const auto& [peer, relay] : relayed) relays.insert(relay);
@@ -131,6 +132,7 @@ Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
   orders.awaited_by = AwaitedBy(orders.directory, workers, worker);
   AddRelays(workers, worker, orders.directory);
   orders.relayed = PairsOfRelay(jobs, workers, worker);
+  orders.tries = TriesFor(jobs, workers, worker);
   return orders;
 }
 
@@ -158,6 +160,14 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
   view.relay = worker.self.relay;
   view.relayed_pairs = PairsOfRelay(jobs, workers, worker).size();
   view.unreached_by = UnreachedBy(workers, worker);
+  view.more_addresses = worker.self.more_addresses;
+  view.found_hidden = worker.found_hidden;
+  for (const auto& [finder, finding] : workers.reach().Of(name)) {
+    if (const Worker* by = workers.FindCurrent(finder)) {
+      view.tried_by.push_back({finder, by->island, finding.tried.round_trip_ms,
+                               finding.tried.error});
+    }
+  }
   if (!worker.left) view.programs = worker.programs;
   if (worker.contender.has_value()) {
     view.contender = WorkerView::Contender{worker.contender->address,
