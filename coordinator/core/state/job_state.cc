@@ -357,7 +357,7 @@ bool JobState::Trained() const {
 
 const Seat* JobState::SeatOf(std::string_view worker,
                              Incarnation incarnation) const {
-  const auto it = seats.find(std::string(worker));
+  const auto it = seats.find(worker);
   return it == seats.end() || it->second.incarnation != incarnation
              ? nullptr
              : &it->second;

@@ -46,7 +46,7 @@ absl::Status WorkerTable::Apply(Incarnation index,
   worker.stream_lost = false;
   worker.suspected = false;
   worker.gaps = LearnedDuration(32, 8);
-  IndexRelay(worker);
+  IndexReach(worker);
   Schedule(record.self.worker, worker);
   return absl::OkStatus();
 }
@@ -63,7 +63,7 @@ absl::Status WorkerTable::Apply(const WorkerLeft& record) {
   Retire(it->second);
   ForgetHost(it->second);
   it->second.left = true;
-  IndexRelay(it->second);
+  IndexReach(it->second);
   return absl::OkStatus();
 }
 
@@ -114,7 +114,7 @@ absl::Status WorkerTable::Restore(const std::vector<WorkerSnapshot>& saved) {
     worker.folder = one.folder;
     worker.process = one.process;
     worker.former.assign(one.former.begin(), one.former.end());
-    IndexRelay(worker);
+    IndexReach(worker);
     if (!worker.left) Schedule(it->first, worker);
   }
   return absl::OkStatus();
@@ -262,13 +262,13 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
 }
 
 void WorkerTable::RemoveStored(std::string_view name, const StoredJobKey& key) {
-  const auto it = workers_.find(std::string(name));
+  const auto it = workers_.find(name);
   SKERRY_CHECK(it != workers_.end() && !it->second.left);
   it->second.unwanted.insert(key);
 }
 
 bool WorkerTable::LoseStream(std::string_view name, Boot boot, Instant now) {
-  const auto it = workers_.find(std::string(name));
+  const auto it = workers_.find(name);
   if (it == workers_.end() || it->second.left || it->second.boot != boot) {
     return false;
   }
@@ -312,12 +312,12 @@ const Worker* WorkerTable::FirstOnHost(std::string_view island) const {
 }
 
 const Worker* WorkerTable::FindCurrent(std::string_view name) const {
-  const auto it = workers_.find(std::string(name));
+  const auto it = workers_.find(name);
   return it == workers_.end() || it->second.left ? nullptr : &it->second;
 }
 
 absl::StatusOr<const Worker*> WorkerTable::Find(std::string_view name) const {
-  const auto it = workers_.find(std::string(name));
+  const auto it = workers_.find(name);
   if (it != workers_.end()) return &it->second;
   return absl::NotFoundError(absl::StrCat(
       "no worker named ", absl::string_view(name.data(), name.size())));
@@ -330,10 +330,8 @@ bool WorkerTable::IsCurrent(std::string_view name,
 }
 
 void WorkerTable::AddRelayed(absl::btree_set<std::string>& names) const {
-  for (const auto& [name, worker] : workers_) {
-    if (worker.left) continue;
-    if (worker.self.outbound_only || worker.self.relay) names.insert(name);
-  }
+  names.insert(relays_.begin(), relays_.end());
+  names.insert(hidden_.begin(), hidden_.end());
 }
 
 std::optional<Instant> WorkerTable::NextDeadline() const {
@@ -398,12 +396,17 @@ void WorkerTable::Retire(Worker& worker) {
   if (worker.former.size() > options_.boots_max) worker.former.pop_front();
 }
 
-void WorkerTable::IndexRelay(const Worker& worker) {
-  if (worker.self.relay && !worker.self.outbound_only && !worker.left) {
-    relays_.insert(worker.self.worker);
-  } else {
-    relays_.erase(worker.self.worker);
-  }
+void WorkerTable::IndexReach(const Worker& worker) {
+  const auto index = [&worker](bool belongs,
+                               absl::btree_set<std::string>& names) {
+    if (belongs && !worker.left) {
+      names.insert(worker.self.worker);
+    } else {
+      names.erase(worker.self.worker);
+    }
+  };
+  index(worker.self.relay && !worker.self.outbound_only, relays_);
+  index(worker.self.outbound_only, hidden_);
 }
 
 void WorkerTable::ForgetHost(const Worker& worker) {

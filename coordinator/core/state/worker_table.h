@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "base/name_map.h"
 #include "coordinator/core/log/records.h"
 #include "coordinator/core/log/snapshot.h"
 #include "coordinator/core/log/state_hash.h"
@@ -139,9 +140,11 @@ class WorkerTable {
   // Errors: NotFound when no worker of that name is remembered.
   absl::StatusOr<const Worker*> Find(std::string_view worker) const;
   bool IsCurrent(std::string_view worker, Incarnation incarnation) const;
-  const absl::btree_map<std::string, Worker>& all() const { return workers_; }
+  const NameMap<Worker>& all() const { return workers_; }
   // The current workers that pass streams on and can be dialled.
   const absl::btree_set<std::string>& relays() const { return relays_; }
+  // The current workers that cannot be dialled.
+  const absl::btree_set<std::string>& hidden() const { return hidden_; }
   // Adds the names of all workers.
   void AddNames(absl::btree_set<std::string>& names) const {
     for (const auto& [name, worker] : workers_) names.insert(name);
@@ -160,8 +163,8 @@ class WorkerTable {
   void Schedule(const std::string& name, Worker& worker);
   void Unschedule(const std::string& name, const Worker& worker);
   void Retire(Worker& worker);
-  // Has `relays_` be true of the worker.
-  void IndexRelay(const Worker& worker);
+  // Has `relays_` and `hidden_` be true of the worker.
+  void IndexReach(const Worker& worker);
   // The process that the worker was is over.
   void ForgetHost(const Worker& worker);
   // Whether a process that asks to be registered may take over the name of
@@ -171,13 +174,14 @@ class WorkerTable {
   void ForgetOneLost();
 
   const ClusterOptions options_;
-  absl::btree_map<std::string, Worker> workers_;
+  NameMap<Worker> workers_;
   // When a current worker is next suspected or lost.
   absl::btree_set<std::pair<Instant, std::string>> due_;
   // Current workers that have named their host, by island and incarnation.
   absl::btree_map<std::string, absl::btree_map<Incarnation, std::string>>
       on_hosts_;
   absl::btree_set<std::string> relays_;
+  absl::btree_set<std::string> hidden_;
 };
 
 }  // namespace skerry::coordinator
