@@ -119,8 +119,9 @@ TEST_F(RestoreTest, WorkersAreToldWhereTheJobBeginsAgain) {
   Decide();
   Wait();
   Decide();
-  const auto orders = JobOrdersFor(bench_.job, bench_.workers, bench_.options,
-                                   "w1", bench_.now);
+  const auto orders =
+      JobOrdersWriter(bench_.job, bench_.workers, bench_.options, bench_.now)
+          .For("w1");
   ASSERT_TRUE(orders.has_value());
   ASSERT_TRUE(orders->restored.has_value());
   EXPECT_EQ(orders->restored->sequence, Sequence(4));

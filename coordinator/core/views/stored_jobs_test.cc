@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/orders_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
@@ -51,7 +52,7 @@ class StoredJobsTest : public ::testing::Test {
   static Orders OrdersOf(Cluster& cluster, const StatusFacts& status) {
     EXPECT_TRUE(cluster.OnStatus(status, kStart).ok());
     cluster.TakeRecords();
-    return *cluster.OrdersFor(status.self.worker, kStart);
+    return *OrdersOf(cluster, status.self.worker, kStart);
   }
 
   ClusterOptions options_ = [] {
@@ -124,9 +125,9 @@ TEST_F(StoredJobsTest, WhatIsNotKnownIsForAnOperator) {
       absl::IsNotFound(cluster_.RemoveStored("w", {&nothing, 1}, kStart)));
   EXPECT_TRUE(
       absl::IsNotFound(cluster_.RemoveStored("x", {&other, 1}, kStart)));
-  EXPECT_THAT(cluster_.OrdersFor("w", kStart)->removed_jobs, IsEmpty());
+  EXPECT_THAT(OrdersOf(cluster_, "w", kStart)->removed_jobs, IsEmpty());
   ASSERT_TRUE(cluster_.RemoveStored("w", {&other, 1}, kStart).ok());
-  EXPECT_THAT(cluster_.OrdersFor("w", kStart)->removed_jobs,
+  EXPECT_THAT(OrdersOf(cluster_, "w", kStart)->removed_jobs,
               ElementsAre(other));
   EXPECT_THAT(cluster_.TakeTouched(), ElementsAre("w"));
 }
