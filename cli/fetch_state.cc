@@ -26,11 +26,11 @@ class NoReceiver final : public transport::BulkReceiver {
  public:
   transport::Verdict OnFrame(const std::string&,
                              const compression::FrameHeader&,
-                             const transport::Payload&) override {
+                             const SharedBytes&) override {
     return transport::Verdict::kRefused;
   }
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher&, const transport::FetchKey&) override {
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher&,
+                                      const transport::FetchKey&) override {
     return absl::NotFoundError("skerryctl holds nothing");
   }
 };
@@ -119,13 +119,12 @@ class Fetching {
     const auto& holders = HoldersOf(piece);
     const int holder = static_cast<int>((span + attempt) % holders.size());
     bulk_->Fetch(holders.Get(holder), key,
-                 [this, span, attempt](absl::StatusOr<transport::Payload> got) {
+                 [this, span, attempt](absl::StatusOr<SharedBytes> got) {
                    OnFetched(span, attempt, std::move(got));
                  });
   }
 
-  void OnFetched(size_t span, int attempt,
-                 absl::StatusOr<transport::Payload> got) {
+  void OnFetched(size_t span, int attempt, absl::StatusOr<SharedBytes> got) {
     const bool more = attempt + 1 < HoldersOf(where_.pieces(span)).size();
     if (!got.ok() && more && failure_.ok()) return Fetch(span, attempt + 1);
     --under_way_;

@@ -53,8 +53,8 @@ class Holder {
     const transport::FetchKey key{
         .job = 3, .span = span, .sequence = 5, .hash = hash};
     Run([&] {
-      receiver_.objects[key] = transport::Payload(
-          std::vector<std::byte>(bytes.begin(), bytes.end()));
+      receiver_.objects[key] =
+          SharedBytes(std::vector<std::byte>(bytes.begin(), bytes.end()));
     });
     return hash;
   }

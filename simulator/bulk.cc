@@ -19,15 +19,14 @@ constexpr int kTaker = 1;
 // Headers, checksums and what the transport below adds.
 constexpr double kFrameOverhead = 160;
 
-transport::Payload FlipOneBit(const transport::Payload& payload,
-                              uint64_t luck) {
+SharedBytes FlipOneBit(const SharedBytes& payload, uint64_t luck) {
   std::vector<std::byte> bytes(payload.bytes().begin(), payload.bytes().end());
   const uint64_t bit = luck % (bytes.size() * 8);
   bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-  return transport::Payload(std::move(bytes));
+  return SharedBytes(std::move(bytes));
 }
 
-using Object = absl::StatusOr<transport::Payload>;
+using Object = absl::StatusOr<SharedBytes>;
 
 // Sends what the holder has found back to whoever asked for it.
 void AnswerFetch(const Scale& scale, const transport::FetchKey& key,

@@ -19,7 +19,6 @@ namespace skerry::sim {
 namespace {
 
 using worker::Done;
-using worker::SharedBytes;
 using worker::StoredFile;
 
 constexpr size_t kAlignment = 64;
@@ -380,7 +379,7 @@ void SeatNode::Store(const StoredFile& file, std::vector<SharedBytes> contents,
                      Done<absl::Status> done) {
   std::vector<std::byte> bytes = worker::EncodeStoreHeader(file, contents);
   for (const SharedBytes& content : contents) {
-    bytes.insert(bytes.end(), content.bytes.begin(), content.bytes.end());
+    bytes.insert(bytes.end(), content.bytes().begin(), content.bytes().end());
     const size_t over = content.size() % kAlignment;
     if (over != 0) bytes.resize(bytes.size() + kAlignment - over);
   }

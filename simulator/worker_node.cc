@@ -136,17 +136,16 @@ void WorkerNode::HangTrainers(Hang how) {
 
 transport::Verdict WorkerNode::OnFrame(const std::string& from,
                                        const compression::FrameHeader& header,
-                                       const transport::Payload& payload) {
+                                       const SharedBytes& payload) {
   if (!access_.MaySend(from, header, process_.Now())) {
     return transport::Verdict::kRefused;
   }
   const auto job = jobs_.find(header.job);
   if (job == jobs_.end()) return transport::Verdict::kNotYet;
-  return ToVerdict(job->second->OnFrame(
-      header, worker::SharedBytes{payload.owner(), payload.bytes()}));
+  return ToVerdict(job->second->OnFrame(header, payload));
 }
 
-absl::StatusOr<transport::Payload> WorkerNode::OnFetch(
+absl::StatusOr<SharedBytes> WorkerNode::OnFetch(
     const transport::Fetcher& fetcher, const transport::FetchKey& key) {
   SKERRY_RETURN_IF_ERROR(
       access_.CheckFetch(fetcher, JobId(key.job), process_.Now()));
@@ -154,7 +153,7 @@ absl::StatusOr<transport::Payload> WorkerNode::OnFetch(
   if (job == jobs_.end()) return absl::NotFoundError("not this job");
   auto bytes = job->second->seat().OnFetch(worker::FromFetchKey(key));
   if (!bytes.ok()) return bytes.status();
-  return transport::Payload(bytes->owner, bytes->bytes);
+  return bytes;
 }
 
 void WorkerNode::OnAgreeCut(

@@ -60,10 +60,9 @@ class WorkerNode final : public transport::BulkReceiver {
 
   transport::Verdict OnFrame(const std::string& from,
                              const compression::FrameHeader& header,
-                             const transport::Payload& payload) override;
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher& fetcher,
-      const transport::FetchKey& key) override;
+                             const SharedBytes& payload) override;
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
+                                      const transport::FetchKey& key) override;
   // A member of the replica asks for the cut.
   void OnAgreeCut(JobId job, const worker::CutRequest& request,
                   const std::string& worker,

@@ -28,8 +28,8 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/shared_bytes.h"
 #include "compression/frame.h"
-#include "transport/payload.h"
 
 namespace skerry::transport {
 
@@ -37,7 +37,7 @@ struct Frame {
   // payload_bytes and payload_hash are set by the caller, who knows the hash
   // from encoding.
   compression::FrameHeader header;
-  Payload payload;
+  SharedBytes payload;
 };
 
 // The receiver's answer to a frame.
@@ -92,13 +92,13 @@ class BulkReceiver {
   // aligned to 64; keeping a copy keeps them alive without copying.
   virtual Verdict OnFrame(const std::string& from,
                           const compression::FrameHeader& header,
-                          const Payload& payload) = 0;
+                          const SharedBytes& payload) = 0;
   // NotFound when not held. Any error is passed to the peer that asked.
-  virtual absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher,
-                                          const FetchKey& key) = 0;
+  virtual absl::StatusOr<SharedBytes> OnFetch(const Fetcher& fetcher,
+                                              const FetchKey& key) = 0;
   // Answers a fetch of the kind kData, which may have to read a disk. `answer`
   // runs on the loop, at once or later. By default there are no data here.
-  using FetchAnswer = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
+  using FetchAnswer = absl::AnyInvocable<void(absl::StatusOr<SharedBytes>) &&>;
   virtual void OnDataFetch(const Fetcher&, const FetchKey&,
                            FetchAnswer answer) {
     std::move(answer)(absl::NotFoundError("no data set is given from here"));
@@ -156,7 +156,7 @@ struct BulkCounters {
 class BulkTransport {
  public:
   using SendDone = absl::AnyInvocable<void(absl::Status) &&>;
-  using FetchDone = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
+  using FetchDone = absl::AnyInvocable<void(absl::StatusOr<SharedBytes>) &&>;
 
   virtual ~BulkTransport() = default;
 

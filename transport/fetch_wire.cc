@@ -122,7 +122,8 @@ uint32_t FetchPieceCount(uint64_t bytes) {
   return std::max<uint32_t>(1, static_cast<uint32_t>(count));
 }
 
-Frame FetchPiece(const FetchKey& key, const Payload& object, uint32_t index) {
+Frame FetchPiece(const FetchKey& key, const SharedBytes& object,
+                 uint32_t index) {
   const uint64_t begin = index * kPieceBytes;
   Frame piece;
   piece.payload =
@@ -203,7 +204,7 @@ absl::Status FetchAssembler::Add(const Frame& piece) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Payload> FetchAssembler::Finish() {
+absl::StatusOr<SharedBytes> FetchAssembler::Finish() {
   if (!IsWhole()) {
     return absl::DataLossError(absl::StrCat(
         "the object ended after ", received_, " of ", pieces_, " pieces"));
@@ -212,7 +213,7 @@ absl::StatusOr<Payload> FetchAssembler::Finish() {
   if (!IsObjectOf(key_, whole)) {
     return absl::DataLossError("the object does not match its hash");
   }
-  return Payload(std::move(bytes_), whole);
+  return SharedBytes(std::move(bytes_), whole);
 }
 
 }  // namespace skerry::transport

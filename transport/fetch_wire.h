@@ -34,7 +34,8 @@ bool IsObjectOf(const FetchKey& key, std::span<const std::byte> object);
 uint32_t FetchPieceCount(uint64_t bytes);
 // Piece `index` of the object, with its header. Requires: index in range, and
 // the object is smaller than 1 TiB.
-Frame FetchPiece(const FetchKey& key, const Payload& object, uint32_t index);
+Frame FetchPiece(const FetchKey& key, const SharedBytes& object,
+                 uint32_t index);
 
 // The holder's error, where it cannot be the status of the call because the
 // holder opened the call: its code and the beginning of its message, with a
@@ -53,7 +54,7 @@ class FetchAssembler {
   // A chunk of data is above the limit also when it is above kDataChunkBytes.
   FetchAssembler(const FetchKey& key, uint64_t object_bytes_max);
   absl::Status Add(const Frame& piece);
-  absl::StatusOr<Payload> Finish();
+  absl::StatusOr<SharedBytes> Finish();
   // Whether every piece has come.
   bool IsWhole() const { return pieces_ > 0 && received_ == pieces_; }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kMax = uint64_t{1} << 30;
 
-FetchKey KeyFor(const Payload& object) {
+FetchKey KeyFor(const SharedBytes& object) {
   return {.job = 1,
           .fragment = 2,
           .span = 3,
@@ -52,8 +52,8 @@ TEST(FetchKeyTest, AKeyOfDataHasNoSpanAndNoFragment) {
 
 TEST(FetchAssemblerTest, AChunkOfDataNeedsNoHashAndIsBounded) {
   const FetchKey key{.job = 1, .kind = FetchKey::Kind::kData, .hash = 99};
-  const auto carry = [&](size_t bytes) -> absl::StatusOr<Payload> {
-    const Payload object = RandomPayload(3, bytes);
+  const auto carry = [&](size_t bytes) -> absl::StatusOr<SharedBytes> {
+    const SharedBytes object = RandomPayload(3, bytes);
     FetchAssembler assembler(key, kMax);
     for (uint32_t i = 0; i < FetchPieceCount(bytes); ++i) {
       const absl::Status added = assembler.Add(FetchPiece(key, object, i));
@@ -70,7 +70,7 @@ TEST(FetchAssemblerTest, PiecesOfAnySizeOfObjectMakeTheObject) {
   const size_t piece = compression::kFramePayloadBytesMax;
   for (const size_t size :
        {size_t{0}, size_t{1}, piece, piece + 1, 3 * piece}) {
-    const Payload object = RandomPayload(size, size);
+    const SharedBytes object = RandomPayload(size, size);
     const FetchKey key = KeyFor(object);
     FetchAssembler assembler(key, kMax);
     for (uint32_t i = 0; i < FetchPieceCount(size); ++i) {
@@ -87,7 +87,7 @@ TEST(FetchAssemblerTest, PiecesOfAnySizeOfObjectMakeTheObject) {
 }
 
 TEST(FetchAssemblerTest, APieceThatDoesNotBelongIsRefused) {
-  const Payload object = RandomPayload(9, (2 << 20) + 5);
+  const SharedBytes object = RandomPayload(9, (2 << 20) + 5);
   const FetchKey key = KeyFor(object);
   const auto refuses = [&](auto change, uint32_t index) {
     FetchAssembler assembler(key, kMax);
@@ -111,7 +111,7 @@ TEST(FetchAssemblerTest, APieceThatDoesNotBelongIsRefused) {
 }
 
 TEST(FetchAssemblerTest, MissingPiecesAndAnotherObjectAreDataLoss) {
-  const Payload object = RandomPayload(9, (1 << 20) + 5);
+  const SharedBytes object = RandomPayload(9, (1 << 20) + 5);
   FetchKey key = KeyFor(object);
   FetchAssembler cut(key, kMax);
   EXPECT_EQ(cut.Finish().status().code(), absl::StatusCode::kDataLoss);
@@ -127,7 +127,7 @@ TEST(FetchAssemblerTest, MissingPiecesAndAnotherObjectAreDataLoss) {
 }
 
 TEST(FetchAssemblerTest, AnObjectAboveTheLimitIsRefusedAtItsFirstPiece) {
-  const Payload object = RandomPayload(9, 5 << 20);
+  const SharedBytes object = RandomPayload(9, 5 << 20);
   const FetchKey key = KeyFor(object);
   FetchAssembler assembler(key, 2 << 20);
   EXPECT_EQ(assembler.Add(FetchPiece(key, object, 0)).code(),

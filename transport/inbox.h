@@ -41,7 +41,7 @@ class Inbox {
   StreamId OnOpened(const std::string& from, IncomingStream& stream);
   // A whole frame that has passed its checks, and one that has not.
   void OnFrame(StreamId id, uint64_t ordinal,
-               const compression::FrameHeader& header, Payload payload);
+               const compression::FrameHeader& header, SharedBytes payload);
   void OnCorrupt(StreamId id, uint64_t ordinal);
   void OnClosed(StreamId id);
 

@@ -6,7 +6,7 @@
 namespace skerry::transport {
 
 Answer ReceiveGate::Ask(const compression::FrameHeader& header,
-                        const Payload& payload, bool* is_wanted) {
+                        const SharedBytes& payload, bool* is_wanted) {
   *is_wanted = true;
   switch (receiver_.OnFrame(from_, header, payload)) {
     case Verdict::kAccepted:
@@ -38,7 +38,7 @@ Answer ReceiveGate::Keep(Kept kept, Instant now) {
 
 Answer ReceiveGate::Offer(uint64_t ordinal,
                           const compression::FrameHeader& header,
-                          Payload payload, Instant now) {
+                          SharedBytes payload, Instant now) {
   ++counters_.frames_received;
   counters_.payload_bytes_received += payload.size();
   // Behind kept frames of its flow, so that the order stays.

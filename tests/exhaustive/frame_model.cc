@@ -50,8 +50,8 @@ void FrameModel::Start() {
     job_.layout.spans.push_back({elements, elements + size});
     elements += size;
   }
-  peers_ = [this](const std::string& name, const worker::PieceKey& key)
-      -> absl::StatusOr<worker::SharedBytes> {
+  peers_ = [this](const std::string& name,
+                  const worker::PieceKey& key) -> absl::StatusOr<SharedBytes> {
     const Host& host = hosts_[IndexOf(name)];
     if (!IsUp(IndexOf(name))) return absl::UnavailableError("it is down");
     return host.worker->Find(key);

@@ -11,7 +11,6 @@ namespace skerry::exhaustive {
 using worker::OwedBook;
 using worker::PieceKey;
 using worker::Recovery;
-using worker::SharedBytes;
 using worker::StoredFile;
 
 FrameWorker::FrameWorker(const FrameJob& job, std::string name, uint32_t begin,

@@ -47,7 +47,7 @@ void FetchCall::OnReadDone(bool ok) {
   StartRead(&piece_);
 }
 
-absl::StatusOr<Payload> FetchCall::Outcome(const grpc::Status& status) {
+absl::StatusOr<SharedBytes> FetchCall::Outcome(const grpc::Status& status) {
   if (!refused_.ok()) return refused_;
   // A relay does not see whether the holder has said all or is gone.
   if (status.ok() && is_relayed_ && !assembler_.IsWhole()) {
@@ -61,7 +61,7 @@ absl::StatusOr<Payload> FetchCall::Outcome(const grpc::Status& status) {
 }
 
 void FetchCall::OnDone(const grpc::Status& status) {
-  absl::StatusOr<Payload> object = Outcome(status);
+  absl::StatusOr<SharedBytes> object = Outcome(status);
   loop_.Post([done = std::move(done_), object = std::move(object)]() mutable {
     std::move(done)(std::move(object));
   });

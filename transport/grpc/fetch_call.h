@@ -42,7 +42,7 @@ class FetchCall final
 
   void OnReadDone(bool ok) override;
   void OnDone(const grpc::Status& status) override;
-  absl::StatusOr<Payload> Outcome(const grpc::Status& status);
+  absl::StatusOr<SharedBytes> Outcome(const grpc::Status& status);
 
   runtime::EventLoop& loop_;
   OpenCalls& open_calls_;

@@ -112,7 +112,7 @@ class RelayTest : public BulkNodesTest {
       Learn(b, a, relay);
     });
   }
-  static bool Same(const Payload& a, const Payload& b) {
+  static bool Same(const SharedBytes& a, const SharedBytes& b) {
     return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(),
                       b.bytes().end());
   }
@@ -168,7 +168,7 @@ TEST_F(RelayTest, ManyFetchesShareTheCallsThatThereAre) {
   int fetched = 0;
   loop_.Run([&] {
     for (int i = 0; i < 100; ++i) {
-      a.bulk->Fetch(b.name, key, [&](absl::StatusOr<Payload> object) {
+      a.bulk->Fetch(b.name, key, [&](absl::StatusOr<SharedBytes> object) {
         EXPECT_TRUE(object.ok()) << object.status();
         ++fetched;
       });

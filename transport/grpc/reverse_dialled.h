@@ -86,7 +86,7 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
   void OnWriteDone(bool ok) override;
   // Both on the loop. `self` owns this object.
   void AnswerKey(const std::shared_ptr<FetchAnswer>& self);
-  void Give(absl::StatusOr<Payload> object);
+  void Give(absl::StatusOr<SharedBytes> object);
   void WriteNext();
 
   const std::shared_ptr<BulkCallState> state_;
@@ -95,7 +95,7 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
   // The peer has shown the certificate of a worker. Set with the key.
   bool peer_is_worker_ = false;
   FetchKey key_;
-  Payload object_;
+  SharedBytes object_;
   uint32_t next_piece_ = 0;
   uint32_t pieces_ = 0;
   grpc::ByteBuffer message_;

@@ -179,7 +179,7 @@ void ReverseFetch::OnReadDone(bool ok) {
   if (!has_ended_) StartRead(&message_);
 }
 
-void ReverseFetch::Answer(absl::StatusOr<Payload> object) {
+void ReverseFetch::Answer(absl::StatusOr<SharedBytes> object) {
   BulkTransport::FetchDone done;
   {
     std::lock_guard<std::mutex> lock(mutex_);

@@ -83,7 +83,7 @@ class ReverseFetch final : public ServedCall<ReverseFetch> {
   void OnReadDone(bool ok) override;
   // Takes the message in. Returns whether another one is wanted.
   bool TakePiece();
-  void Answer(absl::StatusOr<Payload> object);
+  void Answer(absl::StatusOr<SharedBytes> object);
 
   const std::shared_ptr<BulkCallState> state_;
   const ReversePeer peer_;

@@ -142,10 +142,11 @@ TEST_F(ReverseTest, ManyFetchesShareTheCallsThatThereAre) {
   int fetched = 0;
   loop_.Run([&] {
     for (int i = 0; i < 100; ++i) {
-      open.bulk->Fetch(hidden.name, key, [&](absl::StatusOr<Payload> object) {
-        EXPECT_TRUE(object.ok()) << object.status();
-        ++fetched;
-      });
+      open.bulk->Fetch(hidden.name, key,
+                       [&](absl::StatusOr<SharedBytes> object) {
+                         EXPECT_TRUE(object.ok()) << object.status();
+                         ++fetched;
+                       });
     }
   });
   loop_.Await([&] { return fetched == 100; });

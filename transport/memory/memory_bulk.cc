@@ -41,7 +41,7 @@ void MemoryBulk::Fetch(const std::string& peer, const FetchKey& key,
   network_.Fetch(
       name_, peer, key,
       [this, alive = alive_, peer, key,
-       done = std::move(done)](absl::StatusOr<Payload> object) mutable {
+       done = std::move(done)](absl::StatusOr<SharedBytes> object) mutable {
         if (!*alive) return;
         if (object.ok() && !IsObjectOf(key, object->bytes())) {
           object = absl::DataLossError("the object does not match its hash");

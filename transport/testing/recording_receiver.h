@@ -22,7 +22,7 @@ class RecordingReceiver final : public BulkReceiver {
  public:
   Verdict OnFrame(const std::string& from,
                   const compression::FrameHeader& header,
-                  const Payload& payload) override {
+                  const SharedBytes& payload) override {
     ++offers;
     senders.insert(from);
     if (header.attempt < attempt) return Verdict::kRefused;
@@ -30,8 +30,8 @@ class RecordingReceiver final : public BulkReceiver {
     frames.push_back({header, payload});
     return Verdict::kAccepted;
   }
-  absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher,
-                                  const FetchKey& key) override {
+  absl::StatusOr<SharedBytes> OnFetch(const Fetcher& fetcher,
+                                      const FetchKey& key) override {
     fetchers.push_back(fetcher);
     const auto it = objects.find(key);
     if (it != objects.end()) return it->second;
@@ -49,7 +49,7 @@ class RecordingReceiver final : public BulkReceiver {
   std::vector<Frame> frames;
   absl::btree_set<std::string> senders;
   std::vector<Fetcher> fetchers;
-  absl::btree_map<FetchKey, Payload> objects;
+  absl::btree_map<FetchKey, SharedBytes> objects;
   std::vector<std::pair<FetchKey, FetchAnswer>> data_asked;
 };
 

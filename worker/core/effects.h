@@ -22,12 +22,12 @@
 #include "base/element_range.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "base/shared_bytes.h"
 #include "compression/frame.h"
 #include "data/sample_ranges.h"
 #include "protocol/generate_request.h"
 #include "protocol/inner_label.h"
 #include "protocol/metrics.h"
-#include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
 

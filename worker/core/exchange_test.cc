@@ -110,7 +110,8 @@ TEST(ExchangeTest, AllMembersEndWithTheSameBytesAndTheRightMean) {
       for (size_t span = 0; span < 2; ++span) {
         std::vector<float> mean(kElements);
         ASSERT_TRUE(
-            DecodeMean(first.pieces[span].bytes.bytes, 2.0 * count, mean).ok());
+            DecodeMean(first.pieces[span].bytes.bytes(), 2.0 * count, mean)
+                .ok());
         for (size_t i = 0; i < kElements; ++i) {
           double sum = 0;
           for (const auto& owed : party.owed) sum += (*owed[span].values)[i];
@@ -141,9 +142,10 @@ void ExpectBalance(Hops hops, CodecId codec,
   party.Run();
   for (uint32_t span = 0; span < 2; ++span) {
     std::vector<float> mean(kElements);
-    ASSERT_TRUE(DecodeMean(party.members[0]->result().pieces[span].bytes.bytes,
-                           2.0 * count, mean)
-                    .ok());
+    ASSERT_TRUE(
+        DecodeMean(party.members[0]->result().pieces[span].bytes.bytes(),
+                   2.0 * count, mean)
+            .ok());
     std::vector<double> rest(kElements);
     for (uint32_t m = 0; m < count; ++m) {
       const auto sent = party.members[m]->SentOf(span);
@@ -151,7 +153,7 @@ void ExpectBalance(Hops hops, CodecId codec,
       const OwedSpan& owed = party.owed[m][span];
       const Settled settled =
           sent->owned ? SettleOwned(owed, *sent->error, 1)
-                      : *SettleSent(owed, sent->codec, sent->bytes.bytes, 1);
+                      : *SettleSent(owed, sent->codec, sent->bytes.bytes(), 1);
       for (size_t i = 0; i < kElements; ++i) {
         rest[i] += (*owed.values)[i] - (*settled.owed.values)[i];
       }
@@ -207,7 +209,7 @@ TEST(ExchangeTest, ResultsTravelAndAreStoredInTheOwnersResultCodec) {
       expected.insert({FrameKind::kResult, CodecId::kSign1});
     EXPECT_EQ(seen, expected);
     const size_t stored =
-        party.members[1]->result().pieces[0].bytes.bytes.size();
+        party.members[1]->result().pieces[0].bytes.bytes().size();
     EXPECT_EQ(stored > kElements * 4, hops == Hops::kOne) << stored;
     for (uint32_t m = 0; m < 3; ++m) {
       ASSERT_TRUE(party.ends[m].ok()) << party.ends[m];
@@ -262,7 +264,7 @@ TEST(ExchangeTest, OwnersSparsifyWhatTheySendBack) {
     for (const ExchangeResult::Piece& piece :
          party.members[0]->result().pieces) {
       std::vector<float> mean(kElements);
-      EXPECT_TRUE(DecodeMean(piece.bytes.bytes, 2.0 * count, mean).ok());
+      EXPECT_TRUE(DecodeMean(piece.bytes.bytes(), 2.0 * count, mean).ok());
       EXPECT_EQ(std::count_if(mean.begin(), mean.end(),
                               [](float v) { return v != 0.0f; }),
                 static_cast<ptrdiff_t>(kElements / 16));
@@ -303,7 +305,7 @@ TEST(ExchangeTest, UndecodableBytesEndTheAttemptHere) {
   party.ports[1]->Run();
   for (FakePorts::Sent& frame : party.ports[1]->sent) {
     const std::vector<std::byte> garbage(frame.payload.size(), std::byte{255});
-    EXPECT_TRUE(party.To(frame).Offer(frame.header, SharedBytes::Of(garbage)));
+    EXPECT_TRUE(party.To(frame).Offer(frame.header, SharedBytes(garbage)));
   }
   party.ports[0]->Run();
   EXPECT_TRUE(absl::IsDataLoss(party.ends[0])) << party.ends[0];

@@ -53,9 +53,9 @@ SharedBytes Join(const std::vector<SharedBytes>& parts) {
   std::vector<std::byte> joined;
   joined.reserve(size);
   for (const SharedBytes& part : parts) {
-    joined.insert(joined.end(), part.bytes.begin(), part.bytes.end());
+    joined.insert(joined.end(), part.bytes().begin(), part.bytes().end());
   }
-  return SharedBytes::Of(std::move(joined));
+  return SharedBytes(std::move(joined));
 }
 
 }  // namespace skerry::worker

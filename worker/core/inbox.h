@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/shared_bytes.h"
 #include "compression/codec.h"
 #include "compression/frame.h"
-#include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
 

@@ -25,7 +25,7 @@ FrameHeader Header(uint32_t part, uint32_t parts, size_t bytes) {
 }
 
 SharedBytes Bytes(size_t count, int value) {
-  return SharedBytes::Of(
+  return SharedBytes(
       std::vector<std::byte>(count, static_cast<std::byte>(value)));
 }
 
@@ -38,8 +38,8 @@ TEST(InboxTest, PartsInAnyOrderCountOnceEach) {
   ASSERT_TRUE(inbox.whole());
   EXPECT_EQ(inbox.bytes(), 16u);
   const SharedBytes joined = Join(inbox.parts());
-  EXPECT_EQ(joined.bytes[0], std::byte{1});
-  EXPECT_EQ(joined.bytes[15], std::byte{2});
+  EXPECT_EQ(joined.bytes()[0], std::byte{1});
+  EXPECT_EQ(joined.bytes()[15], std::byte{2});
 }
 
 TEST(InboxTest, RepeatsAfterDropAreStillRepeats) {

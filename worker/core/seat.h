@@ -26,13 +26,14 @@
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "base/shared_bytes.h"
 #include "compression/frame.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
 #include "worker/core/audit.h"
 #include "worker/core/effects.h"
 #include "worker/core/job_settings.h"
-#include "worker/core/shared_bytes.h"
+#include "worker/core/values.h"
 
 namespace skerry::worker {
 

@@ -16,10 +16,8 @@ JobBulkPort::JobBulkPort(JobId job, transport::BulkTransport& transport,
 void JobBulkPort::SendFrame(const std::string& worker,
                             const compression::FrameHeader& header,
                             const SharedBytes& payload) {
-  transport::Frame frame{header,
-                         transport::Payload(payload.owner, payload.bytes)};
   peers_.insert(worker);
-  transport_.Send(worker, std::move(frame), transport::TrafficClass::kBulk,
+  transport_.Send(worker, {header, payload}, transport::TrafficClass::kBulk,
                   [worker](absl::Status status) {
                     // A refused or forgotten frame belonged to an old attempt.
                     if (status.ok() || absl::IsAborted(status) ||
@@ -52,14 +50,7 @@ void JobBulkPort::ForgetBefore(uint32_t fragment, Attempt attempt) {
 void JobBulkPort::Fetch(const std::string& worker, const PieceKey& key,
                         Done<absl::StatusOr<SharedBytes>> done) {
   transport_.Fetch(worker, ToFetchKey(job_, key),
-                   [answer = answers_.Wrap(std::move(done))](
-                       absl::StatusOr<transport::Payload> payload) mutable {
-                     if (payload.ok()) {
-                       answer(SharedBytes{payload->owner(), payload->bytes()});
-                     } else {
-                       answer(payload.status());
-                     }
-                   });
+                   answers_.Wrap(std::move(done)));
 }
 
 transport::FetchKey ToFetchKey(JobId job, const PieceKey& key) {

@@ -229,8 +229,8 @@ void JobData::Give(const transport::FetchKey& key,
   }
   options_.server.Read(
       absl::StrCat(given_->folder, "/", file->name), file->bytes, key.attempt,
-      [this, alive = std::weak_ptr<char>(alive_), answer = std::move(answer)](
-          absl::StatusOr<transport::Payload> chunk) mutable {
+      [this, alive = std::weak_ptr<char>(alive_),
+       answer = std::move(answer)](absl::StatusOr<SharedBytes> chunk) mutable {
         const bool is_damaged = absl::IsNotFound(chunk.status()) ||
                                 absl::IsDataLoss(chunk.status());
         std::move(answer)(std::move(chunk));

@@ -87,12 +87,12 @@ class JobDataTest : public testing::Test {
         [this] { ++told_; });
   }
   // What a worker that has the set says.
-  absl::StatusOr<transport::Payload> Answer(const transport::FetchKey& key) {
+  absl::StatusOr<SharedBytes> Answer(const transport::FetchKey& key) {
     if (!peers_error_.ok()) return peers_error_;
     const char* const name = key.sequence == kManifestNumber
                                  ? "/store/manifest.json"
                                  : "/store/train_0";
-    return transport::Payload(*files_.Read(root_ + name));
+    return SharedBytes(*files_.Read(root_ + name));
   }
   // A folder on this worker with the set, and one without.
   void PutIntoFolder() {
@@ -101,9 +101,9 @@ class JobDataTest : public testing::Test {
       std::filesystem::copy(root_ + "/store" + name, root_ + "/folder" + name);
     }
   }
-  absl::StatusOr<transport::Payload> Give(JobData& data,
-                                          const transport::FetchKey& key) {
-    std::optional<absl::StatusOr<transport::Payload>> given;
+  absl::StatusOr<SharedBytes> Give(JobData& data,
+                                   const transport::FetchKey& key) {
+    std::optional<absl::StatusOr<SharedBytes>> given;
     data.Give(key, [&](auto said) { given = std::move(said); });
     loop_.RunUntilIdle();
     return *given;

@@ -58,30 +58,29 @@ absl::Status PeerSource::Read(
                           .attempt = 0,
                           .hash = ShortHash(options_.set)};
   for (;;) {
-    SKERRY_ASSIGN_OR_RETURN(const transport::Payload chunk,
-                            FetchChunk(origin, key));
+    SKERRY_ASSIGN_OR_RETURN(const SharedBytes chunk, FetchChunk(origin, key));
     if (chunk.size() > 0) SKERRY_RETURN_IF_ERROR(take(chunk.bytes()));
     if (chunk.size() < transport::kDataChunkBytes) return absl::OkStatus();
     key.attempt += chunk.size();
   }
 }
 
-absl::StatusOr<transport::Payload> PeerSource::FetchChunk(
+absl::StatusOr<SharedBytes> PeerSource::FetchChunk(
     const std::string& origin, const transport::FetchKey& key) {
   const int tries =
       options_.holders->Get().size() > 1 ? kTriesOfOneOfMany : kTriesOfOnly;
   absl::Duration wait = options_.retry_wait;
   for (int i = 1;; ++i) {
-    absl::StatusOr<transport::Payload> chunk = AskOnce(origin, key);
+    absl::StatusOr<SharedBytes> chunk = AskOnce(origin, key);
     if (i == tries || !absl::IsUnavailable(chunk.status())) return chunk;
     SKERRY_RETURN_IF_ERROR(Wait(wait));
     wait *= 2;
   }
 }
 
-absl::StatusOr<transport::Payload> PeerSource::AskOnce(
+absl::StatusOr<SharedBytes> PeerSource::AskOnce(
     const std::string& origin, const transport::FetchKey& key) {
-  using Answer = absl::StatusOr<transport::Payload>;
+  using Answer = absl::StatusOr<SharedBytes>;
   // Guarded by the bell's mutex.
   const auto answer = std::make_shared<std::optional<Answer>>();
   {

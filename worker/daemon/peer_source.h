@@ -67,10 +67,10 @@ class PeerSource final : public DataSource {
   std::string trouble() const;
 
  private:
-  absl::StatusOr<transport::Payload> FetchChunk(const std::string& origin,
-                                                const transport::FetchKey& key);
-  absl::StatusOr<transport::Payload> AskOnce(const std::string& origin,
-                                             const transport::FetchKey& key);
+  absl::StatusOr<SharedBytes> FetchChunk(const std::string& origin,
+                                         const transport::FetchKey& key);
+  absl::StatusOr<SharedBytes> AskOnce(const std::string& origin,
+                                      const transport::FetchKey& key);
   absl::Status Wait(absl::Duration wait);
 
   const PeerSourceOptions options_;

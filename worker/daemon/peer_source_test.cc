@@ -68,8 +68,8 @@ class PeerSourceTest : public testing::Test {
                 },
             .retry_wait = absl::ZeroDuration()};
   }
-  absl::StatusOr<transport::Payload> Answer(const std::string& worker,
-                                            const FetchKey& key) {
+  absl::StatusOr<SharedBytes> Answer(const std::string& worker,
+                                     const FetchKey& key) {
     EXPECT_EQ(key.job, 4u);
     EXPECT_EQ(key.kind, FetchKey::Kind::kData);
     EXPECT_EQ(key.hash, ShortHash(sha256_));
@@ -79,8 +79,7 @@ class PeerSourceTest : public testing::Test {
     const std::string& file = workers_.at(worker).at(key.sequence);
     const std::string part = file.substr(key.attempt, kDataChunkBytes);
     const auto bytes = std::as_bytes(std::span(part));
-    return transport::Payload(
-        std::vector<std::byte>(bytes.begin(), bytes.end()));
+    return SharedBytes(std::vector<std::byte>(bytes.begin(), bytes.end()));
   }
 
   // Fetches all files of the set.

@@ -159,15 +159,14 @@ void WorkerDaemon::Stop(absl::AnyInvocable<void() &&> done) {
 
 transport::Verdict WorkerDaemon::OnFrame(const std::string& from,
                                          const compression::FrameHeader& header,
-                                         const transport::Payload& payload) {
+                                         const SharedBytes& payload) {
   if (!access_.MaySend(from, header, environment_.loop.Now())) {
     return transport::Verdict::kRefused;
   }
   const auto job = jobs_.find(header.job);
   // A peer may hear of a job before this worker does.
   if (job == jobs_.end()) return transport::Verdict::kNotYet;
-  return ToVerdict(job->second->OnFrame(
-      header, SharedBytes{payload.owner(), payload.bytes()}));
+  return ToVerdict(job->second->OnFrame(header, payload));
 }
 
 absl::StatusOr<ServedJob*> WorkerDaemon::FindToFetch(
@@ -180,11 +179,10 @@ absl::StatusOr<ServedJob*> WorkerDaemon::FindToFetch(
       absl::StrCat(options_.name, " does not serve job ", id));
 }
 
-absl::StatusOr<transport::Payload> WorkerDaemon::OnFetch(
+absl::StatusOr<SharedBytes> WorkerDaemon::OnFetch(
     const transport::Fetcher& fetcher, const transport::FetchKey& key) {
   SKERRY_ASSIGN_OR_RETURN(ServedJob* const job, FindToFetch(fetcher, key.job));
-  SKERRY_ASSIGN_OR_RETURN(SharedBytes bytes, job->OnFetch(FromFetchKey(key)));
-  return transport::Payload(bytes.owner, bytes.bytes);
+  return job->OnFetch(FromFetchKey(key));
 }
 
 void WorkerDaemon::OnDataFetch(const transport::Fetcher& fetcher,

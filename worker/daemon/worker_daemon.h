@@ -89,10 +89,9 @@ class WorkerDaemon final : public transport::BulkReceiver {
   // transport::BulkReceiver.
   transport::Verdict OnFrame(const std::string& from,
                              const compression::FrameHeader& header,
-                             const transport::Payload& payload) override;
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher& fetcher,
-      const transport::FetchKey& key) override;
+                             const SharedBytes& payload) override;
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
+                                      const transport::FetchKey& key) override;
   void OnDataFetch(const transport::Fetcher& fetcher,
                    const transport::FetchKey& key, FetchAnswer answer) override;
 

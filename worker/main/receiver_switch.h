@@ -22,13 +22,12 @@ class ReceiverSwitch final : public transport::BulkReceiver {
 
   transport::Verdict OnFrame(const std::string& from,
                              const compression::FrameHeader& header,
-                             const transport::Payload& payload) override {
+                             const SharedBytes& payload) override {
     if (target_ == nullptr) return transport::Verdict::kNotYet;
     return target_->OnFrame(from, header, payload);
   }
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher& fetcher,
-      const transport::FetchKey& key) override {
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
+                                      const transport::FetchKey& key) override {
     if (target_ == nullptr) {
       return absl::UnavailableError("the worker is starting or stopping");
     }
