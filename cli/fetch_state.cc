@@ -30,7 +30,7 @@ class NoReceiver final : public transport::BulkReceiver {
     return transport::Verdict::kRefused;
   }
   absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher&,
-                                      const transport::FetchKey&) override {
+                                      const protocol::PieceKey&) override {
     return absl::NotFoundError("skerryctl holds nothing");
   }
 };
@@ -106,15 +106,16 @@ class Fetching {
   // different ones, so that all holders share the work.
   void Fetch(size_t span, int attempt) {
     const v1::StatePiece& piece = where_.pieces(static_cast<int>(span));
-    transport::FetchKey key{.job = where_.job(),
-                            .span = static_cast<uint32_t>(span),
-                            .sequence = where_.sequence(),
-                            .hash = piece.hash()};
+    protocol::PieceKey key{.sequence = Sequence(where_.sequence()),
+                           .span = static_cast<uint32_t>(span),
+                           .hash = piece.hash(),
+                           .job = JobId(where_.job())};
     if (const int fragments = where_.fragment_sequences_size(); fragments > 0) {
       const size_t each = spans_.size() / fragments;
       key.fragment = static_cast<uint32_t>(span / each);
       key.span = static_cast<uint32_t>(span % each);
-      key.sequence = where_.fragment_sequences(static_cast<int>(key.fragment));
+      key.sequence =
+          Sequence(where_.fragment_sequences(static_cast<int>(key.fragment)));
     }
     const auto& holders = HoldersOf(piece);
     const int holder = static_cast<int>((span + attempt) % holders.size());

@@ -146,14 +146,11 @@ transport::Verdict WorkerNode::OnFrame(const std::string& from,
 }
 
 absl::StatusOr<SharedBytes> WorkerNode::OnFetch(
-    const transport::Fetcher& fetcher, const transport::FetchKey& key) {
-  SKERRY_RETURN_IF_ERROR(
-      access_.CheckFetch(fetcher, JobId(key.job), process_.Now()));
-  const auto job = jobs_.find(key.job);
+    const transport::Fetcher& fetcher, const protocol::PieceKey& key) {
+  SKERRY_RETURN_IF_ERROR(access_.CheckFetch(fetcher, key.job, process_.Now()));
+  const auto job = jobs_.find(key.job.value());
   if (job == jobs_.end()) return absl::NotFoundError("not this job");
-  auto bytes = job->second->seat().OnFetch(worker::FromFetchKey(key));
-  if (!bytes.ok()) return bytes.status();
-  return bytes;
+  return job->second->seat().OnFetch(key);
 }
 
 void WorkerNode::OnAgreeCut(

@@ -62,7 +62,7 @@ class WorkerNode final : public transport::BulkReceiver {
                              const compression::FrameHeader& header,
                              const SharedBytes& payload) override;
   absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
-                                      const transport::FetchKey& key) override;
+                                      const protocol::PieceKey& key) override;
   // A member of the replica asks for the cut.
   void OnAgreeCut(JobId job, const worker::CutRequest& request,
                   const std::string& worker,

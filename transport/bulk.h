@@ -18,7 +18,6 @@
 #ifndef SKERRY_TRANSPORT_BULK_H_
 #define SKERRY_TRANSPORT_BULK_H_
 
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -30,8 +29,11 @@
 #include "absl/status/statusor.h"
 #include "base/shared_bytes.h"
 #include "compression/frame.h"
+#include "protocol/piece_key.h"
 
 namespace skerry::transport {
+
+using protocol::PieceKey;
 
 struct Frame {
   // payload_bytes and payload_hash are set by the caller, who knows the hash
@@ -49,26 +51,6 @@ enum class Verdict {
 
 enum class TrafficClass { kLatency = 0, kBulk = 1 };
 inline constexpr int kTrafficClassCount = 2;
-
-// Names an immutable object that some worker holds: one span of a base, one
-// span of the stored result of (sequence, attempt), or one chunk of a file of
-// the job's data set.
-struct FetchKey {
-  enum class Kind : uint8_t { kBase = 1, kResult = 2, kData = 3 };
-  uint64_t job = 0;
-  uint32_t fragment = 0;  // 0 for data
-  uint32_t span = 0;      // 0 for data
-  Kind kind = Kind::kBase;
-  // For data: the file's number in its set.
-  uint64_t sequence = 0;
-  // 0 for bases. For data: where the chunk begins in the file, in bytes.
-  uint64_t attempt = 0;
-  // What the holder's object must have; Hash64 of it all. For data: the first 8
-  // bytes of the SHA-256 of the set's manifest. The whole file has a SHA-256
-  // that its reader compares.
-  uint64_t hash = 0;
-  friend auto operator<=>(const FetchKey&, const FetchKey&) = default;
-};
 
 // A chunk of a data file has so many bytes, or fewer at the end of the file. A
 // chunk that begins at the end is empty.
@@ -95,11 +77,11 @@ class BulkReceiver {
                           const SharedBytes& payload) = 0;
   // NotFound when not held. Any error is passed to the peer that asked.
   virtual absl::StatusOr<SharedBytes> OnFetch(const Fetcher& fetcher,
-                                              const FetchKey& key) = 0;
+                                              const PieceKey& key) = 0;
   // Answers a fetch of the kind kData, which may have to read a disk. `answer`
   // runs on the loop, at once or later. By default there are no data here.
   using FetchAnswer = absl::AnyInvocable<void(absl::StatusOr<SharedBytes>) &&>;
-  virtual void OnDataFetch(const Fetcher&, const FetchKey&,
+  virtual void OnDataFetch(const Fetcher&, const PieceKey&,
                            FetchAnswer answer) {
     std::move(answer)(absl::NotFoundError("no data set is given from here"));
   }
@@ -182,7 +164,7 @@ class BulkTransport {
   // holders. `done` gets NotFound, Unavailable (no answer from the peer),
   // DataLoss (hash), ResourceExhausted (object above the limit), or the
   // holder's error.
-  virtual void Fetch(const std::string& peer, const FetchKey& key,
+  virtual void Fetch(const std::string& peer, const PieceKey& key,
                      FetchDone done) = 0;
 
   virtual BulkCounters counters() const = 0;

@@ -69,7 +69,7 @@ void Inbox::OnCorrupt(StreamId id, uint64_t ordinal) {
 
 void Inbox::OnClosed(StreamId id) { streams_.erase(id); }
 
-void Inbox::OnFetch(const Fetcher& fetcher, const FetchKey& key,
+void Inbox::OnFetch(const Fetcher& fetcher, const PieceKey& key,
                     BulkReceiver::FetchAnswer answer) {
   BulkReceiver::FetchAnswer counted =
       [this, alive = alive_, from = fetcher.name,
@@ -81,7 +81,7 @@ void Inbox::OnFetch(const Fetcher& fetcher, const FetchKey& key,
         }
         std::move(answer)(std::move(object));
       };
-  if (key.kind == FetchKey::Kind::kData) {
+  if (key.kind == PieceKey::Kind::kData) {
     return receiver_.OnDataFetch(fetcher, key, std::move(counted));
   }
   std::move(counted)(receiver_.OnFetch(fetcher, key));

@@ -47,7 +47,7 @@ class Inbox {
 
   // Asks the receiver and counts. `answer` runs on the loop, at once or later,
   // also when the inbox is gone.
-  void OnFetch(const Fetcher& fetcher, const FetchKey& key,
+  void OnFetch(const Fetcher& fetcher, const PieceKey& key,
                BulkReceiver::FetchAnswer answer);
 
   void Reoffer(uint64_t job, uint32_t fragment);

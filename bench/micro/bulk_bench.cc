@@ -79,7 +79,7 @@ class CopyingReceiver final : public transport::BulkReceiver {
     return transport::Verdict::kAccepted;
   }
   absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher&,
-                                      const transport::FetchKey&) override {
+                                      const protocol::PieceKey&) override {
     return absl::NotFoundError("nothing to fetch");
   }
 

@@ -61,7 +61,7 @@ class FetchServer final : public ServedCall<FetchServer> {
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::InvalidArgumentError("no key was sent"));
     const auto bytes = MessageToBytes(message_);
-    const absl::StatusOr<FetchKey> key =
+    const absl::StatusOr<PieceKey> key =
         bytes.ok() ? DecodeFetchKey(*bytes) : bytes.status();
     if (!key.ok()) return End(key.status());
     key_ = *key;
@@ -97,7 +97,7 @@ class FetchServer final : public ServedCall<FetchServer> {
 
   const State state_;
   const Fetcher fetcher_;
-  FetchKey key_;
+  PieceKey key_;
   SharedBytes object_;
   uint32_t next_piece_ = 0;
   grpc::ByteBuffer message_;

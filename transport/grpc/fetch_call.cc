@@ -7,7 +7,7 @@
 
 namespace skerry::transport {
 
-FetchCall::FetchCall(const FetchKey& key, uint64_t object_bytes_max,
+FetchCall::FetchCall(const PieceKey& key, uint64_t object_bytes_max,
                      runtime::EventLoop& loop, OpenCalls& open_calls,
                      BulkTransport::FetchDone done)
     : loop_(loop),
@@ -18,7 +18,7 @@ FetchCall::FetchCall(const FetchKey& key, uint64_t object_bytes_max,
 
 std::shared_ptr<FetchCall> FetchCall::Start(
     const std::shared_ptr<grpc::Channel>& channel, const CallTarget& target,
-    const FetchKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
+    const PieceKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
     OpenCalls& open_calls, BulkTransport::FetchDone done) {
   std::shared_ptr<FetchCall> call(
       new FetchCall(key, object_bytes_max, loop, open_calls, std::move(done)));

@@ -192,7 +192,7 @@ class GrpcBulk::Impl final : public StreamOpener {
         channel, TargetOf(peer), stream_index, loop_, events, open_calls_));
   }
 
-  void Fetch(const std::string& peer, const FetchKey& key, FetchDone done) {
+  void Fetch(const std::string& peer, const PieceKey& key, FetchDone done) {
     const uint64_t id = next_fetch_++;
     auto finish = [this, alive = alive_, id, peer, done = std::move(done)](
                       absl::StatusOr<SharedBytes> object) mutable {
@@ -344,7 +344,7 @@ void GrpcBulk::Reoffer(uint64_t job, uint32_t fragment) {
   impl_->inbox().Reoffer(job, fragment);
 }
 
-void GrpcBulk::Fetch(const std::string& peer, const FetchKey& key,
+void GrpcBulk::Fetch(const std::string& peer, const PieceKey& key,
                      FetchDone done) {
   impl_->Fetch(peer, key, std::move(done));
 }

@@ -88,7 +88,7 @@ void FetchAnswer::Close() {
 void FetchAnswer::OnReadDone(bool ok) {
   if (!ok) return AwaitStatus();
   const auto bytes = MessageToBytes(message_);
-  const absl::StatusOr<FetchKey> key =
+  const absl::StatusOr<PieceKey> key =
       bytes.ok() ? DecodeFetchKey(*bytes) : bytes.status();
   if (!key.ok()) return End(key.status());
   key_ = *key;

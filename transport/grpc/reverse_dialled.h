@@ -94,7 +94,7 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
   DialledEvents* events_;  // touched on the loop
   // The peer has shown the certificate of a worker. Set with the key.
   bool peer_is_worker_ = false;
-  FetchKey key_;
+  PieceKey key_;
   SharedBytes object_;
   uint32_t next_piece_ = 0;
   uint32_t pieces_ = 0;

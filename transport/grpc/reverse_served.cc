@@ -122,7 +122,7 @@ void ReverseFetch::OnBegin() {
   });
 }
 
-void ReverseFetch::Ask(const FetchKey& key, BulkTransport::FetchDone done) {
+void ReverseFetch::Ask(const PieceKey& key, BulkTransport::FetchDone done) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     done_ = std::move(done);

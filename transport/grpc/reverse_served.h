@@ -75,7 +75,7 @@ class ReverseFetch final : public ServedCall<ReverseFetch> {
 
   const ReversePeer& peer() const { return peer_; }
   // On the loop, once. `done` runs there.
-  void Ask(const FetchKey& key, BulkTransport::FetchDone done);
+  void Ask(const PieceKey& key, BulkTransport::FetchDone done);
   // Any thread.
   uint64_t pieces_received() const { return pieces_received_; }
 

@@ -36,7 +36,7 @@ void MemoryBulk::Reoffer(uint64_t job, uint32_t fragment) {
   inbox_.Reoffer(job, fragment);
 }
 
-void MemoryBulk::Fetch(const std::string& peer, const FetchKey& key,
+void MemoryBulk::Fetch(const std::string& peer, const PieceKey& key,
                        FetchDone done) {
   network_.Fetch(
       name_, peer, key,

@@ -210,7 +210,7 @@ std::unique_ptr<OutgoingStream> MemoryNetwork::OpenStream(
 }
 
 void MemoryNetwork::Fetch(const std::string& from, const std::string& to,
-                          const FetchKey& key, BulkTransport::FetchDone done) {
+                          const PieceKey& key, BulkTransport::FetchDone done) {
   Carry(from, to, [this, from, to, key, done = std::move(done)]() mutable {
     BulkReceiver::FetchAnswer answer =
         [this, from, to,

@@ -54,7 +54,7 @@ class BulkConformance : public testing::Test {
     });
   }
   absl::StatusOr<SharedBytes> Fetch(const std::string& peer,
-                                    const FetchKey& key) {
+                                    const PieceKey& key) {
     std::optional<absl::StatusOr<SharedBytes>> got;
     driver_.Run([&] {
       driver_.sending().Fetch(peer, key,
@@ -213,7 +213,8 @@ TYPED_TEST_P(BulkConformance, ForgetBeforeCancelsOlderAttemptsAlone) {
 
 TYPED_TEST_P(BulkConformance, AnObjectIsFetchedWholeOrTheErrorSaysWhy) {
   for (const size_t size : {size_t{0}, size_t{5}, (size_t{7} << 19) + 3}) {
-    FetchKey key{.job = 1, .fragment = 2, .span = 3, .sequence = 9};
+    PieceKey key{
+        .sequence = Sequence(9), .span = 3, .fragment = 2, .job = JobId(1)};
     const SharedBytes object = RandomPayload(size, size);
     key.hash = Hash64(object.bytes());
     this->driver_.Run([&] { this->receiver_.objects[key] = object; });
@@ -225,7 +226,7 @@ TYPED_TEST_P(BulkConformance, AnObjectIsFetchedWholeOrTheErrorSaysWhy) {
     this->driver_.Run([&] { this->receiver_.objects[key] = object; });
     EXPECT_EQ(this->Fetch(this->driver_.peer(), key).status().code(),
               absl::StatusCode::kDataLoss);
-    key.kind = FetchKey::Kind::kResult;
+    key.kind = PieceKey::Kind::kResult;
     EXPECT_EQ(this->Fetch(this->driver_.peer(), key).status().code(),
               absl::StatusCode::kNotFound);
   }
@@ -238,8 +239,10 @@ TYPED_TEST_P(BulkConformance, AnObjectIsFetchedWholeOrTheErrorSaysWhy) {
 
 TYPED_TEST_P(BulkConformance, AChunkOfDataIsSentOnceItHasBeenRead) {
   using Answer = absl::StatusOr<SharedBytes>;
-  FetchKey key{.job = 1, .kind = FetchKey::Kind::kData, .sequence = 7};
-  key.attempt = kDataChunkBytes;
+  PieceKey key{.kind = PieceKey::Kind::kData,
+               .job = JobId(1),
+               .file = 7,
+               .offset_bytes = kDataChunkBytes};
   const Answer answers[] = {RandomPayload(1, kDataChunkBytes), SharedBytes(),
                             absl::NotFoundError("no such file"), SharedBytes()};
   for (size_t i = 0; i < std::size(answers); ++i) {

@@ -31,14 +31,14 @@ class RecordingReceiver final : public BulkReceiver {
     return Verdict::kAccepted;
   }
   absl::StatusOr<SharedBytes> OnFetch(const Fetcher& fetcher,
-                                      const FetchKey& key) override {
+                                      const PieceKey& key) override {
     fetchers.push_back(fetcher);
     const auto it = objects.find(key);
     if (it != objects.end()) return it->second;
     return absl::NotFoundError(absl::StrCat("span ", key.span, " not held"));
   }
   // The test answers.
-  void OnDataFetch(const Fetcher& fetcher, const FetchKey& key,
+  void OnDataFetch(const Fetcher& fetcher, const PieceKey& key,
                    FetchAnswer answer) override {
     fetchers.push_back(fetcher);
     data_asked.emplace_back(key, std::move(answer));
@@ -49,8 +49,8 @@ class RecordingReceiver final : public BulkReceiver {
   std::vector<Frame> frames;
   absl::btree_set<std::string> senders;
   std::vector<Fetcher> fetchers;
-  absl::btree_map<FetchKey, SharedBytes> objects;
-  std::vector<std::pair<FetchKey, FetchAnswer>> data_asked;
+  absl::btree_map<PieceKey, SharedBytes> objects;
+  std::vector<std::pair<PieceKey, FetchAnswer>> data_asked;
 };
 
 }  // namespace skerry::transport

@@ -49,31 +49,9 @@ void JobBulkPort::ForgetBefore(uint32_t fragment, Attempt attempt) {
 
 void JobBulkPort::Fetch(const std::string& worker, const PieceKey& key,
                         Done<absl::StatusOr<SharedBytes>> done) {
-  transport_.Fetch(worker, ToFetchKey(job_, key),
-                   answers_.Wrap(std::move(done)));
-}
-
-transport::FetchKey ToFetchKey(JobId job, const PieceKey& key) {
-  return {.job = job.value(),
-          .fragment = key.fragment,
-          .span = key.span,
-          .kind = key.kind == PieceKey::Kind::kBase
-                      ? transport::FetchKey::Kind::kBase
-                      : transport::FetchKey::Kind::kResult,
-          .sequence = key.sequence.value(),
-          .attempt = key.attempt.value(),
-          .hash = key.hash};
-}
-
-PieceKey FromFetchKey(const transport::FetchKey& key) {
-  return {.kind = key.kind == transport::FetchKey::Kind::kBase
-                      ? PieceKey::Kind::kBase
-                      : PieceKey::Kind::kResult,
-          .sequence = Sequence(key.sequence),
-          .attempt = Attempt(key.attempt),
-          .span = key.span,
-          .hash = key.hash,
-          .fragment = key.fragment};
+  PieceKey own = key;
+  own.job = job_;
+  transport_.Fetch(worker, own, answers_.Wrap(std::move(done)));
 }
 
 }  // namespace skerry::worker

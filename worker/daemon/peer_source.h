@@ -35,9 +35,9 @@ class DataHolders {
 
 // Asks a worker for one chunk. `done` runs once on any thread, or is destroyed
 // unrun. Any thread calls.
-using AskWorker = std::function<void(const std::string& worker,
-                                     const transport::FetchKey& key,
-                                     transport::BulkTransport::FetchDone done)>;
+using AskWorker =
+    std::function<void(const std::string& worker, const protocol::PieceKey& key,
+                       transport::BulkTransport::FetchDone done)>;
 
 struct PeerSourceOptions {
   JobId job;
@@ -68,9 +68,9 @@ class PeerSource final : public DataSource {
 
  private:
   absl::StatusOr<SharedBytes> FetchChunk(const std::string& origin,
-                                         const transport::FetchKey& key);
+                                         const protocol::PieceKey& key);
   absl::StatusOr<SharedBytes> AskOnce(const std::string& origin,
-                                      const transport::FetchKey& key);
+                                      const protocol::PieceKey& key);
   absl::Status Wait(absl::Duration wait);
 
   const PeerSourceOptions options_;

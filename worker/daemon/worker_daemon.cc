@@ -170,24 +170,23 @@ transport::Verdict WorkerDaemon::OnFrame(const std::string& from,
 }
 
 absl::StatusOr<ServedJob*> WorkerDaemon::FindToFetch(
-    const transport::Fetcher& fetcher, uint64_t id) {
+    const transport::Fetcher& fetcher, JobId id) {
   SKERRY_RETURN_IF_ERROR(
-      access_.CheckFetch(fetcher, JobId(id), environment_.loop.Now()));
-  const auto job = jobs_.find(id);
+      access_.CheckFetch(fetcher, id, environment_.loop.Now()));
+  const auto job = jobs_.find(id.value());
   if (job != jobs_.end()) return job->second.get();
   return absl::NotFoundError(
-      absl::StrCat(options_.name, " does not serve job ", id));
+      absl::StrCat(options_.name, " does not serve job ", id.value()));
 }
 
 absl::StatusOr<SharedBytes> WorkerDaemon::OnFetch(
-    const transport::Fetcher& fetcher, const transport::FetchKey& key) {
+    const transport::Fetcher& fetcher, const PieceKey& key) {
   SKERRY_ASSIGN_OR_RETURN(ServedJob* const job, FindToFetch(fetcher, key.job));
-  return job->OnFetch(FromFetchKey(key));
+  return job->OnFetch(key);
 }
 
 void WorkerDaemon::OnDataFetch(const transport::Fetcher& fetcher,
-                               const transport::FetchKey& key,
-                               FetchAnswer answer) {
+                               const PieceKey& key, FetchAnswer answer) {
   const absl::StatusOr<ServedJob*> job = FindToFetch(fetcher, key.job);
   if (!job.ok()) return std::move(answer)(job.status());
   (*job)->OnDataFetch(key, std::move(answer));

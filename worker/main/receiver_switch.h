@@ -27,14 +27,13 @@ class ReceiverSwitch final : public transport::BulkReceiver {
     return target_->OnFrame(from, header, payload);
   }
   absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
-                                      const transport::FetchKey& key) override {
+                                      const PieceKey& key) override {
     if (target_ == nullptr) {
       return absl::UnavailableError("the worker is starting or stopping");
     }
     return target_->OnFetch(fetcher, key);
   }
-  void OnDataFetch(const transport::Fetcher& fetcher,
-                   const transport::FetchKey& key,
+  void OnDataFetch(const transport::Fetcher& fetcher, const PieceKey& key,
                    FetchAnswer answer) override {
     if (target_ == nullptr) {
       return std::move(answer)(
