@@ -24,10 +24,10 @@ constexpr size_t kFetchesAtOnce = 4;
 // skerryctl holds nothing and wants no frames.
 class NoReceiver final : public transport::BulkReceiver {
  public:
-  transport::Verdict OnFrame(const std::string&,
-                             const compression::FrameHeader&,
-                             const SharedBytes&) override {
-    return transport::Verdict::kRefused;
+  protocol::FrameVerdict OnFrame(const std::string&,
+                                 const compression::FrameHeader&,
+                                 const SharedBytes&) override {
+    return protocol::FrameVerdict::kRefused;
   }
   absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher&,
                                       const protocol::PieceKey&) override {

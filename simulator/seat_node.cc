@@ -253,11 +253,11 @@ void SeatNode::KillTrainer() {
   trainer_.Die(absl::UnavailableError("it was killed"));
 }
 
-worker::FrameVerdict SeatNode::OnFrame(const compression::FrameHeader& header,
-                                       const SharedBytes& payload) {
-  const worker::FrameVerdict verdict =
+protocol::FrameVerdict SeatNode::OnFrame(const compression::FrameHeader& header,
+                                         const SharedBytes& payload) {
+  const protocol::FrameVerdict verdict =
       seat_->OnFrame(node_.process().Now(), header, payload);
-  if (verdict == worker::FrameVerdict::kAccepted) {
+  if (verdict == protocol::FrameVerdict::kAccepted) {
     world_.observer.OnFrameTaken(node_.host(), node_.run(), header);
   }
   AfterSeat();

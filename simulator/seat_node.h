@@ -60,8 +60,8 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void SetDraining(bool draining);
   void KillTrainer();
   void HangTrainer(Hang how) { trainer_.Stand(how); }
-  worker::FrameVerdict OnFrame(const compression::FrameHeader& header,
-                               const SharedBytes& payload);
+  protocol::FrameVerdict OnFrame(const compression::FrameHeader& header,
+                                 const SharedBytes& payload);
   void OnAgreeCut(const worker::CutRequest& request,
                   worker::Seat::CutAnswer answer);
   // What the worker says of the job; observers hear of it.

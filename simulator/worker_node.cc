@@ -50,18 +50,6 @@ std::vector<protocol::StoredJob> FoldersOn(const WorkerDisk& disk) {
   return folders;
 }
 
-transport::Verdict ToVerdict(worker::FrameVerdict verdict) {
-  switch (verdict) {
-    case worker::FrameVerdict::kAccepted:
-      return transport::Verdict::kAccepted;
-    case worker::FrameVerdict::kRefused:
-      return transport::Verdict::kRefused;
-    case worker::FrameVerdict::kNotYet:
-      return transport::Verdict::kNotYet;
-  }
-  return transport::Verdict::kRefused;
-}
-
 // Returns the id of the state folder on the host's disk. It changes each time
 // the disk is lost.
 uint64_t FolderOf(World& world, HostId host) {
@@ -134,15 +122,15 @@ void WorkerNode::HangTrainers(Hang how) {
   for (const auto& [id, job] : jobs_) job->HangTrainer(how);
 }
 
-transport::Verdict WorkerNode::OnFrame(const std::string& from,
-                                       const compression::FrameHeader& header,
-                                       const SharedBytes& payload) {
+protocol::FrameVerdict WorkerNode::OnFrame(
+    const std::string& from, const compression::FrameHeader& header,
+    const SharedBytes& payload) {
   if (!access_.MaySend(from, header, process_.Now())) {
-    return transport::Verdict::kRefused;
+    return protocol::FrameVerdict::kRefused;
   }
   const auto job = jobs_.find(header.job);
-  if (job == jobs_.end()) return transport::Verdict::kNotYet;
-  return ToVerdict(job->second->OnFrame(header, payload));
+  if (job == jobs_.end()) return protocol::FrameVerdict::kNotYet;
+  return job->second->OnFrame(header, payload);
 }
 
 absl::StatusOr<SharedBytes> WorkerNode::OnFetch(

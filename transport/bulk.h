@@ -29,10 +29,12 @@
 #include "absl/status/statusor.h"
 #include "base/shared_bytes.h"
 #include "compression/frame.h"
+#include "protocol/frame_verdict.h"
 #include "protocol/piece_key.h"
 
 namespace skerry::transport {
 
+using protocol::FrameVerdict;
 using protocol::PieceKey;
 
 struct Frame {
@@ -40,13 +42,6 @@ struct Frame {
   // from encoding.
   compression::FrameHeader header;
   SharedBytes payload;
-};
-
-// The receiver's answer to a frame.
-enum class Verdict {
-  kAccepted,
-  kRefused,  // for good: an older attempt, or not for this worker
-  kNotYet,   // an attempt this receiver has not heard of yet; offer it again
 };
 
 enum class TrafficClass { kLatency = 0, kBulk = 1 };
@@ -72,9 +67,9 @@ class BulkReceiver {
   // `from` is the worker that sent it: the name in its certificate, in
   // plaintext the name that it gave. `payload` is exactly the frame's bytes,
   // aligned to 64; keeping a copy keeps them alive without copying.
-  virtual Verdict OnFrame(const std::string& from,
-                          const compression::FrameHeader& header,
-                          const SharedBytes& payload) = 0;
+  virtual FrameVerdict OnFrame(const std::string& from,
+                               const compression::FrameHeader& header,
+                               const SharedBytes& payload) = 0;
   // NotFound when not held. Any error is passed to the peer that asked.
   virtual absl::StatusOr<SharedBytes> OnFetch(const Fetcher& fetcher,
                                               const PieceKey& key) = 0;

@@ -68,8 +68,9 @@ class ReceiveGate {
   };
 
   Answer Keep(Kept kept, Instant now);
-  Answer Ask(const compression::FrameHeader& header, const SharedBytes& payload,
-             bool* is_wanted);
+  // Counts what is refused.
+  FrameVerdict Ask(const compression::FrameHeader& header,
+                   const SharedBytes& payload);
   // Offers the flow's frames until one is not wanted yet.
   void OfferAgain(KeptFlow& flow, Instant now, std::vector<Answered>& answers);
 

@@ -72,11 +72,11 @@ Cost Median(std::vector<Cost> costs) {
 // Takes every frame and copies it where a decoder would read it.
 class CopyingReceiver final : public transport::BulkReceiver {
  public:
-  transport::Verdict OnFrame(const std::string&,
-                             const compression::FrameHeader& header,
-                             const SharedBytes& payload) override {
+  protocol::FrameVerdict OnFrame(const std::string&,
+                                 const compression::FrameHeader& header,
+                                 const SharedBytes& payload) override {
     std::copy(payload.bytes().begin(), payload.bytes().end(), buffer_.begin());
-    return transport::Verdict::kAccepted;
+    return protocol::FrameVerdict::kAccepted;
   }
   absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher&,
                                       const protocol::PieceKey&) override {

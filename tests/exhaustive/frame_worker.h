@@ -49,7 +49,7 @@ class FrameWorker : public worker::BulkPort,
   // --- Events. Each says what caused the work that it leads to.
   void Hear(const protocol::FragmentOrders& orders,
             const std::vector<protocol::SpanHolder>& holders);
-  worker::SeatFragment::FrameAnswer Take(const SentFrame& frame);
+  protocol::FrameVerdict Take(const SentFrame& frame);
   // Does the waiting work at `index` of Work().
   void Run(size_t index);
   // Lets time pass until the worker's recovery tries again.

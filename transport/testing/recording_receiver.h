@@ -20,15 +20,15 @@ namespace skerry::transport {
 // and does not want frames above it yet.
 class RecordingReceiver final : public BulkReceiver {
  public:
-  Verdict OnFrame(const std::string& from,
-                  const compression::FrameHeader& header,
-                  const SharedBytes& payload) override {
+  FrameVerdict OnFrame(const std::string& from,
+                       const compression::FrameHeader& header,
+                       const SharedBytes& payload) override {
     ++offers;
     senders.insert(from);
-    if (header.attempt < attempt) return Verdict::kRefused;
-    if (header.attempt > attempt) return Verdict::kNotYet;
+    if (header.attempt < attempt) return FrameVerdict::kRefused;
+    if (header.attempt > attempt) return FrameVerdict::kNotYet;
     frames.push_back({header, payload});
-    return Verdict::kAccepted;
+    return FrameVerdict::kAccepted;
   }
   absl::StatusOr<SharedBytes> OnFetch(const Fetcher& fetcher,
                                       const PieceKey& key) override {

@@ -199,34 +199,33 @@ void Exchange::OnEncoded(Instant now, uint32_t span,
   Step(span);
 }
 
-bool Exchange::Offer(const compression::FrameHeader& header,
-                     const SharedBytes& payload) {
-  if (header.sequence != sequence().value()) return false;
-  if (header.span < plan_.span_begin || header.span >= plan_.span_end) {
-    return false;
+FrameVerdict Exchange::Offer(const compression::FrameHeader& header,
+                             const SharedBytes& payload) {
+  if (header.sequence != sequence().value() || header.span < plan_.span_begin ||
+      header.span >= plan_.span_end) {
+    return FrameVerdict::kRefused;
   }
   const auto& members = plan_.open.members;
   const auto sender =
       std::find_if(members.begin(), members.end(), [&](const Member& member) {
         return member.replica.value() == header.sender;
       });
-  if (sender == members.end()) return false;
+  if (sender == members.end()) return FrameVerdict::kRefused;
   Span& state = At(header.span);
-  const auto inbox =
+  const auto from =
       state.from.find(static_cast<uint32_t>(sender - members.begin()));
-  if (inbox == state.from.end()) return false;
-  switch (inbox->second.Put(header, payload)) {
-    case Inbox::Answer::kRefused:
-      return false;
-    case Inbox::Answer::kRepeated:
-      ++parts_repeated_;
-      return true;
-    case Inbox::Answer::kNew:
-      break;
+  if (from == state.from.end()) return FrameVerdict::kRefused;
+  Inbox& inbox = from->second;
+  const size_t seen = inbox.parts_seen();
+  const FrameVerdict verdict = inbox.Put(header, payload);
+  if (verdict != FrameVerdict::kAccepted) return verdict;
+  if (inbox.parts_seen() == seen) {
+    ++parts_repeated_;
+    return verdict;
   }
   bytes_received_ += payload.size();
-  if (inbox->second.whole()) Step(header.span);
-  return true;
+  if (inbox.whole()) Step(header.span);
+  return verdict;
 }
 
 void Exchange::Step(uint32_t span) {

@@ -78,8 +78,8 @@ class Exchange {
   const ExchangePlan& plan() const { return plan_; }
 
   // Requires: the header is of this job and attempt.
-  bool Offer(const compression::FrameHeader& header,
-             const SharedBytes& payload);
+  FrameVerdict Offer(const compression::FrameHeader& header,
+                     const SharedBytes& payload);
 
   bool complete() const { return complete_; }
   // What this member has to sum is summed; results travel.

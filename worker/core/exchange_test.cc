@@ -84,7 +84,8 @@ struct Party {
         for (const FakePorts::Sent& frame : std::exchange(port->sent, {})) {
           moved = true;
           for (int i = 0; i < times; ++i) {
-            EXPECT_TRUE(To(frame).Offer(frame.header, frame.payload));
+            EXPECT_EQ(To(frame).Offer(frame.header, frame.payload),
+                      FrameVerdict::kAccepted);
           }
         }
       }
@@ -199,7 +200,8 @@ TEST(ExchangeTest, ResultsTravelAndAreStoredInTheOwnersResultCodec) {
         for (const FakePorts::Sent& frame : std::exchange(port->sent, {})) {
           moved = true;
           seen.emplace(frame.header.kind, frame.header.codec);
-          EXPECT_TRUE(party.To(frame).Offer(frame.header, frame.payload));
+          EXPECT_EQ(party.To(frame).Offer(frame.header, frame.payload),
+                    FrameVerdict::kAccepted);
         }
       }
     }
@@ -236,9 +238,12 @@ int RefusedAfterSwap(FrameKind kind) {
         if (header.kind == kind) {
           header.codec = header.codec == CodecId::kNf4 ? CodecId::kInt8Block
                                                        : CodecId::kNf4;
-          refused += party.To(frame).Offer(header, frame.payload) ? 0 : 1;
+          const FrameVerdict verdict =
+              party.To(frame).Offer(header, frame.payload);
+          refused += verdict == FrameVerdict::kRefused ? 1 : 0;
         }
-        EXPECT_TRUE(party.To(frame).Offer(frame.header, frame.payload));
+        EXPECT_EQ(party.To(frame).Offer(frame.header, frame.payload),
+                  FrameVerdict::kAccepted);
       }
     }
   }
@@ -286,17 +291,22 @@ TEST(ExchangeTest, FramesOfStrangersAreRefused) {
   const FakePorts::Sent frame = party.ports[1]->sent.front();
   auto header = frame.header;
   header.sender = 9;
-  EXPECT_FALSE(party.To(frame).Offer(header, frame.payload));
+  EXPECT_EQ(party.To(frame).Offer(header, frame.payload),
+            FrameVerdict::kRefused);
   header = frame.header;
   header.span = 2;
-  EXPECT_FALSE(party.To(frame).Offer(header, frame.payload));
+  EXPECT_EQ(party.To(frame).Offer(header, frame.payload),
+            FrameVerdict::kRefused);
   header = frame.header;
   header.sequence = 5;
-  EXPECT_FALSE(party.To(frame).Offer(header, frame.payload));
+  EXPECT_EQ(party.To(frame).Offer(header, frame.payload),
+            FrameVerdict::kRefused);
   header = frame.header;
   header.kind = FrameKind::kResult;
-  EXPECT_FALSE(party.To(frame).Offer(header, frame.payload));
-  EXPECT_TRUE(party.To(frame).Offer(frame.header, frame.payload));
+  EXPECT_EQ(party.To(frame).Offer(header, frame.payload),
+            FrameVerdict::kRefused);
+  EXPECT_EQ(party.To(frame).Offer(frame.header, frame.payload),
+            FrameVerdict::kAccepted);
 }
 
 TEST(ExchangeTest, UndecodableBytesEndTheAttemptHere) {
@@ -305,7 +315,8 @@ TEST(ExchangeTest, UndecodableBytesEndTheAttemptHere) {
   party.ports[1]->Run();
   for (FakePorts::Sent& frame : party.ports[1]->sent) {
     const std::vector<std::byte> garbage(frame.payload.size(), std::byte{255});
-    EXPECT_TRUE(party.To(frame).Offer(frame.header, SharedBytes(garbage)));
+    EXPECT_EQ(party.To(frame).Offer(frame.header, SharedBytes(garbage)),
+              FrameVerdict::kAccepted);
   }
   party.ports[0]->Run();
   EXPECT_TRUE(absl::IsDataLoss(party.ends[0])) << party.ends[0];

@@ -28,6 +28,7 @@
 #include "base/instant.h"
 #include "base/shared_bytes.h"
 #include "compression/frame.h"
+#include "protocol/frame_verdict.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
 #include "worker/core/audit.h"
@@ -37,6 +38,7 @@
 
 namespace skerry::worker {
 
+using protocol::FrameVerdict;
 using protocol::JobFacts;
 using protocol::JobOrders;
 
@@ -79,13 +81,6 @@ struct TrainerDescription {
   bool groups = true;
   // It saves and loads its inner state.
   bool saves_inner = false;
-};
-
-// The receiver's answer to a frame.
-enum class FrameVerdict {
-  kAccepted,
-  kRefused,  // for good
-  kNotYet,   // an attempt this worker has not heard of
 };
 
 class Seat {

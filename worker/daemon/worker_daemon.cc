@@ -32,18 +32,6 @@ constexpr absl::Duration kServeAgainMax = absl::Minutes(1);
 // into memory at a time.
 constexpr int kReadAtOnce = 2;
 
-transport::Verdict ToVerdict(FrameVerdict verdict) {
-  switch (verdict) {
-    case FrameVerdict::kAccepted:
-      return transport::Verdict::kAccepted;
-    case FrameVerdict::kRefused:
-      return transport::Verdict::kRefused;
-    case FrameVerdict::kNotYet:
-      return transport::Verdict::kNotYet;
-  }
-  return transport::Verdict::kRefused;
-}
-
 // For people, in ASCII: a source may have the path of any file in its name.
 std::string DrainReason(const PendingNotice& notice) {
   constexpr size_t kSourceBytesMax = 256;
@@ -157,16 +145,16 @@ void WorkerDaemon::Stop(absl::AnyInvocable<void() &&> done) {
   session_.Shutdown(std::move(done));
 }
 
-transport::Verdict WorkerDaemon::OnFrame(const std::string& from,
-                                         const compression::FrameHeader& header,
-                                         const SharedBytes& payload) {
+FrameVerdict WorkerDaemon::OnFrame(const std::string& from,
+                                   const compression::FrameHeader& header,
+                                   const SharedBytes& payload) {
   if (!access_.MaySend(from, header, environment_.loop.Now())) {
-    return transport::Verdict::kRefused;
+    return FrameVerdict::kRefused;
   }
   const auto job = jobs_.find(header.job);
   // A peer may hear of a job before this worker does.
-  if (job == jobs_.end()) return transport::Verdict::kNotYet;
-  return ToVerdict(job->second->OnFrame(header, payload));
+  if (job == jobs_.end()) return FrameVerdict::kNotYet;
+  return job->second->OnFrame(header, payload);
 }
 
 absl::StatusOr<ServedJob*> WorkerDaemon::FindToFetch(

@@ -87,9 +87,9 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void Stop(absl::AnyInvocable<void() &&> done);
 
   // transport::BulkReceiver.
-  transport::Verdict OnFrame(const std::string& from,
-                             const compression::FrameHeader& header,
-                             const SharedBytes& payload) override;
+  FrameVerdict OnFrame(const std::string& from,
+                       const compression::FrameHeader& header,
+                       const SharedBytes& payload) override;
   absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
                                       const PieceKey& key) override;
   void OnDataFetch(const transport::Fetcher& fetcher, const PieceKey& key,

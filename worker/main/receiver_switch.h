@@ -20,10 +20,10 @@ class ReceiverSwitch final : public transport::BulkReceiver {
  public:
   void set_target(transport::BulkReceiver* target) { target_ = target; }
 
-  transport::Verdict OnFrame(const std::string& from,
-                             const compression::FrameHeader& header,
-                             const SharedBytes& payload) override {
-    if (target_ == nullptr) return transport::Verdict::kNotYet;
+  FrameVerdict OnFrame(const std::string& from,
+                       const compression::FrameHeader& header,
+                       const SharedBytes& payload) override {
+    if (target_ == nullptr) return FrameVerdict::kNotYet;
     return target_->OnFrame(from, header, payload);
   }
   absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
