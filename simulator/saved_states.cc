@@ -24,8 +24,7 @@ protocol::CheckpointFact SavedStates::Save(const worker::StateToSave& from) {
     state.bytes += piece.size();
     state.pieces.push_back(piece);
   }
-  const auto consumed = from.order.consumed.ranges();
-  state.consumed.assign(consumed.begin(), consumed.end());
+  state.consumed = from.order.consumed;
   state.sha256 = Sha256Hex(std::as_bytes(std::span(state.hashes)));
   const auto [there, fresh] =
       states_.try_emplace({from.job, from.order.sequence.value()}, state);

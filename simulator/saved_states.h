@@ -43,7 +43,7 @@ class SavedStates {
  private:
   struct State {
     std::string sha256;
-    std::vector<data::SampleRange> consumed;
+    data::RangeSet consumed;
     uint64_t bytes = 0;
     std::vector<uint64_t> hashes;
     std::vector<SharedBytes> pieces;
