@@ -24,13 +24,13 @@ constexpr size_t kFetchesAtOnce = 4;
 // skerryctl holds nothing and wants no frames.
 class NoReceiver final : public transport::BulkReceiver {
  public:
-  transport::Verdict OnFrame(const std::string&,
-                             const compression::FrameHeader&,
-                             const transport::Payload&) override {
-    return transport::Verdict::kRefused;
+  protocol::FrameVerdict OnFrame(const std::string&,
+                                 const compression::FrameHeader&,
+                                 const SharedBytes&) override {
+    return protocol::FrameVerdict::kRefused;
   }
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher&, const transport::FetchKey&) override {
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher&,
+                                      const protocol::PieceKey&) override {
     return absl::NotFoundError("skerryctl holds nothing");
   }
 };
@@ -106,26 +106,26 @@ class Fetching {
   // different ones, so that all holders share the work.
   void Fetch(size_t span, int attempt) {
     const v1::StatePiece& piece = where_.pieces(static_cast<int>(span));
-    transport::FetchKey key{.job = where_.job(),
-                            .span = static_cast<uint32_t>(span),
-                            .sequence = where_.sequence(),
-                            .hash = piece.hash()};
+    protocol::PieceKey key{.sequence = Sequence(where_.sequence()),
+                           .span = static_cast<uint32_t>(span),
+                           .hash = piece.hash(),
+                           .job = JobId(where_.job())};
     if (const int fragments = where_.fragment_sequences_size(); fragments > 0) {
       const size_t each = spans_.size() / fragments;
       key.fragment = static_cast<uint32_t>(span / each);
       key.span = static_cast<uint32_t>(span % each);
-      key.sequence = where_.fragment_sequences(static_cast<int>(key.fragment));
+      key.sequence =
+          Sequence(where_.fragment_sequences(static_cast<int>(key.fragment)));
     }
     const auto& holders = HoldersOf(piece);
     const int holder = static_cast<int>((span + attempt) % holders.size());
     bulk_->Fetch(holders.Get(holder), key,
-                 [this, span, attempt](absl::StatusOr<transport::Payload> got) {
+                 [this, span, attempt](absl::StatusOr<SharedBytes> got) {
                    OnFetched(span, attempt, std::move(got));
                  });
   }
 
-  void OnFetched(size_t span, int attempt,
-                 absl::StatusOr<transport::Payload> got) {
+  void OnFetched(size_t span, int attempt, absl::StatusOr<SharedBytes> got) {
     const bool more = attempt + 1 < HoldersOf(where_.pieces(span)).size();
     if (!got.ok() && more && failure_.ok()) return Fetch(span, attempt + 1);
     --under_way_;

@@ -391,7 +391,7 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
     saved.lacking.resize(job.fragments.size());
   }
   const data::RangeSet all(data::SampleRange{0, job.spec.training.samples});
-  if (!all.ContainsAll(data::RangeSet(saved.consumed)) ||
+  if (!all.ContainsAll(saved.consumed) ||
       saved.lacking.size() !=
           (job.fragments.size() > 1 ? job.fragments.size() : 0)) {
     return absl::FailedPreconditionError(

@@ -39,8 +39,7 @@ class RestoreTest : public testing::Test {
     ASSERT_EQ(bench_.job.fragments[0].newest().value(), done + 1);
     const Life life = bench_.Facts("w0").life;
     const data::RangeSet picked = bench_.job.ledger.Pick(life, 8);
-    bench_.Emit(Granted{
-        bench_.job.id, life, {picked.ranges().begin(), picked.ranges().end()}});
+    bench_.Emit(Granted{bench_.job.id, life, picked});
   }
   // The state at 2, which has taken in samples 0 to 16.
   void Save() {
