@@ -382,7 +382,7 @@ TEST_F(RestoreTest, LivesThatWaitForALostResultEnd) {
 // A coordinator that has just started has heard of no disk.
 TEST_F(RestoreTest, LivesOfWorkersThatHaveNotSpokenGoOn) {
   Save();
-  bench_.job.seats.clear();
+  bench_.job.seats = {};
   Decide();
   Wait();
   Decide();

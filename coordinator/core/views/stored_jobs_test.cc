@@ -49,7 +49,7 @@ class StoredJobsTest : public ::testing::Test {
       journal_.push_back(std::move(entry));
     }
   }
-  static Orders OrdersOf(Cluster& cluster, const StatusFacts& status) {
+  static Orders Heard(Cluster& cluster, const StatusFacts& status) {
     EXPECT_TRUE(cluster.OnStatus(status, kStart).ok());
     cluster.TakeRecords();
     return *OrdersOf(cluster, status.self.worker, kStart);
@@ -71,7 +71,7 @@ TEST_F(StoredJobsTest, AWorkerThatWasAwayLearnsOfADeletion) {
   ASSERT_TRUE(cluster_.Delete(gone.job, kStart).ok());
   Take();
   const StatusFacts status = From("w", 7, {gone, live});
-  EXPECT_THAT(OrdersOf(cluster_, status).removed_jobs, ElementsAre(gone));
+  EXPECT_THAT(Heard(cluster_, status).removed_jobs, ElementsAre(gone));
 
   // So it does from a coordinator that was started again, whether it reads
   // records or a snapshot.
@@ -81,11 +81,11 @@ TEST_F(StoredJobsTest, AWorkerThatWasAwayLearnsOfADeletion) {
   EXPECT_THAT(snapshot.gone_jobs,
               ElementsAre(GoneJob{gone.job, gone.uid, true}));
   replayed.Recovered(kStart);
-  EXPECT_THAT(OrdersOf(replayed, status).removed_jobs, ElementsAre(gone));
+  EXPECT_THAT(Heard(replayed, status).removed_jobs, ElementsAre(gone));
   Cluster restored(options_);
   ASSERT_TRUE(restored.Restore(snapshot).ok());
   restored.Recovered(kStart);
-  const Orders orders = OrdersOf(restored, status);
+  const Orders orders = Heard(restored, status);
   EXPECT_THAT(orders.removed_jobs, ElementsAre(gone));
   EXPECT_THAT(orders.ended_jobs, IsEmpty());
 }
@@ -98,7 +98,7 @@ TEST_F(StoredJobsTest, AJobThatManyHaveFollowedIsStillKnownToHaveEnded) {
   }
   EXPECT_TRUE(absl::IsNotFound(cluster_.ViewJob(keys[0].job, kStart).status()));
   Take();
-  EXPECT_THAT(OrdersOf(cluster_, From("w", 7, keys)).ended_jobs,
+  EXPECT_THAT(Heard(cluster_, From("w", 7, keys)).ended_jobs,
               ElementsAre(keys[0], keys[1], keys[2]));
 }
 
@@ -108,7 +108,7 @@ TEST_F(StoredJobsTest, WhatIsNotKnownIsForAnOperator) {
   const StoredJobKey other{live.job, live.uid + 1};
   const StatusFacts status = From("w", 7, {other, live});
   Take();
-  const Orders orders = OrdersOf(cluster_, status);
+  const Orders orders = Heard(cluster_, status);
   EXPECT_THAT(orders.removed_jobs, IsEmpty());
   EXPECT_THAT(orders.ended_jobs, IsEmpty());
   const auto view = cluster_.ViewWorker("w", kStart);
