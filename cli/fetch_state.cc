@@ -28,13 +28,13 @@ constexpr size_t kFetchesAtOnce = 4;
 // skerryctl holds nothing and wants no frames.
 class NoReceiver final : public transport::BulkReceiver {
  public:
-  transport::Verdict OnFrame(const std::string&,
-                             const compression::FrameHeader&,
-                             const transport::Payload&) override {
-    return transport::Verdict::kRefused;
+  protocol::FrameVerdict OnFrame(const std::string&,
+                                 const compression::FrameHeader&,
+                                 const SharedBytes&) override {
+    return protocol::FrameVerdict::kRefused;
   }
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher&, const transport::FetchKey&) override {
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher&,
+                                      const protocol::PieceKey&) override {
     return absl::NotFoundError("skerryctl holds nothing");
   }
 };
@@ -120,17 +120,18 @@ class Fetching {
     return HoldersOf(where_.pieces(static_cast<int>(span))).size();
   }
 
-  transport::FetchKey KeyOf(size_t span) const {
+  protocol::PieceKey KeyOf(size_t span) const {
     const v1::StatePiece& piece = where_.pieces(static_cast<int>(span));
-    transport::FetchKey key{.job = where_.job(),
-                            .span = static_cast<uint32_t>(span),
-                            .sequence = where_.sequence(),
-                            .hash = piece.hash()};
+    protocol::PieceKey key{.sequence = Sequence(where_.sequence()),
+                           .span = static_cast<uint32_t>(span),
+                           .hash = piece.hash(),
+                           .job = JobId(where_.job())};
     if (const int fragments = where_.fragment_sequences_size(); fragments > 0) {
       const size_t each = spans_.size() / fragments;
       key.fragment = static_cast<uint32_t>(span / each);
       key.span = static_cast<uint32_t>(span % each);
-      key.sequence = where_.fragment_sequences(static_cast<int>(key.fragment));
+      key.sequence =
+          Sequence(where_.fragment_sequences(static_cast<int>(key.fragment)));
     }
     return key;
   }
@@ -144,7 +145,7 @@ class Fetching {
     }
     if (attempt >= HolderCount(span)) return Ask(span);
     bulk_->Fetch(HolderOf(span, attempt), KeyOf(span),
-                 [this, span, attempt](absl::StatusOr<transport::Payload> got) {
+                 [this, span, attempt](absl::StatusOr<SharedBytes> got) {
                    OnFetched(span, attempt, std::move(got));
                  });
   }
@@ -152,11 +153,11 @@ class Fetching {
   // Through the coordinator, on a thread of its own.
   void Ask(size_t span) {
     v1::FetchPieceRequest request;
-    const transport::FetchKey key = KeyOf(span);
-    request.mutable_key()->set_job(key.job);
+    const protocol::PieceKey key = KeyOf(span);
+    request.mutable_key()->set_job(key.job.value());
     request.mutable_key()->set_fragment(key.fragment);
     request.mutable_key()->set_span(key.span);
-    request.mutable_key()->set_sequence(key.sequence);
+    request.mutable_key()->set_sequence(key.sequence.value());
     request.mutable_key()->set_hash(key.hash);
     for (int i = 0; i < HolderCount(span); ++i) {
       request.add_workers(HolderOf(span, i));
@@ -181,8 +182,7 @@ class Fetching {
     });
   }
 
-  void OnFetched(size_t span, int attempt,
-                 absl::StatusOr<transport::Payload> got) {
+  void OnFetched(size_t span, int attempt, absl::StatusOr<SharedBytes> got) {
     if (got.ok()) return OnPiece(span, got->bytes());
     if (through_ && failure_.ok() && absl::IsUnavailable(got.status())) {
       out_of_reach_.insert(HolderOf(span, attempt));

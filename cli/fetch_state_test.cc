@@ -54,11 +54,11 @@ class Holder {
   uint64_t Hold(uint32_t span, const std::vector<float>& values) {
     const auto bytes = std::as_bytes(std::span(values));
     const uint64_t hash = Hash64(bytes);
-    const transport::FetchKey key{
-        .job = 3, .span = span, .sequence = 5, .hash = hash};
+    const protocol::PieceKey key{
+        .sequence = Sequence(5), .span = span, .hash = hash, .job = JobId(3)};
     Run([&] {
-      receiver_.objects[key] = transport::Payload(
-          std::vector<std::byte>(bytes.begin(), bytes.end()));
+      receiver_.objects[key] =
+          SharedBytes(std::vector<std::byte>(bytes.begin(), bytes.end()));
     });
     return hash;
   }

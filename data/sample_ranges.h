@@ -6,6 +6,7 @@
 #define SKERRY_DATA_SAMPLE_RANGES_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,8 @@ class RangeSet {
   // Takes ranges in any order; they may overlap or be empty.
   explicit RangeSet(std::span<const SampleRange> ranges);
   explicit RangeSet(SampleRange range);
+  RangeSet(std::initializer_list<SampleRange> ranges)
+      : RangeSet(std::span(ranges.begin(), ranges.size())) {}
 
   std::span<const SampleRange> ranges() const { return ranges_; }
   bool empty() const { return ranges_.empty(); }

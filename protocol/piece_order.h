@@ -6,26 +6,16 @@
 
 #include <cstdint>
 
-#include "base/ids.h"
+#include "protocol/piece_key.h"
 
 namespace skerry::protocol {
 
-// One span of a base that a worker holds.
-struct AskedPiece {
-  JobId job;
-  uint32_t fragment = 0;
-  uint32_t span = 0;
-  Sequence sequence;
-  // XXH3-64 of the whole piece.
-  uint64_t hash = 0;
-  friend bool operator==(const AskedPiece&, const AskedPiece&) = default;
-};
-
-// The worker sends the piece from `offset` on to the coordinator.
+// The worker sends the piece, which is one span of a base, from `offset` on to
+// the coordinator.
 struct PieceOrder {
   // Drawn at random.
   uint64_t request = 0;
-  AskedPiece key;
+  PieceKey key;
   uint64_t offset = 0;
   friend bool operator==(const PieceOrder&, const PieceOrder&) = default;
 };

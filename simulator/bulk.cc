@@ -19,18 +19,17 @@ constexpr int kTaker = 1;
 // Headers, checksums and what the transport below adds.
 constexpr double kFrameOverhead = 160;
 
-transport::Payload FlipOneBit(const transport::Payload& payload,
-                              uint64_t luck) {
+SharedBytes FlipOneBit(const SharedBytes& payload, uint64_t luck) {
   std::vector<std::byte> bytes(payload.bytes().begin(), payload.bytes().end());
   const uint64_t bit = luck % (bytes.size() * 8);
   bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-  return transport::Payload(std::move(bytes));
+  return SharedBytes(std::move(bytes));
 }
 
-using Object = absl::StatusOr<transport::Payload>;
+using Object = absl::StatusOr<SharedBytes>;
 
 // Sends what the holder has found back to whoever asked for it.
-void AnswerFetch(const Scale& scale, const transport::FetchKey& key,
+void AnswerFetch(const Scale& scale, const protocol::PieceKey& key,
                  Object object, std::function<void(Object)> end,
                  const std::shared_ptr<Stream>& stream) {
   const double bytes = object.ok() ? static_cast<double>(object->size())
@@ -40,7 +39,7 @@ void AnswerFetch(const Scale& scale, const transport::FetchKey& key,
       [key, end = std::move(end), object = std::move(object),
        stream]() mutable {
         stream->Close(kOpener, absl::OkStatus());
-        if (object.ok() && !IsObjectOf(key, object->bytes())) {
+        if (object.ok() && !transport::IsObjectOf(key, object->bytes())) {
           object = absl::DataLossError("the object does not match its hash");
         }
         end(std::move(object));
@@ -246,7 +245,7 @@ void SimBulk::Reoffer(uint64_t job, uint32_t fragment) {
   inbox_.Reoffer(job, fragment);
 }
 
-void SimBulk::Fetch(const std::string& peer, const transport::FetchKey& key,
+void SimBulk::Fetch(const std::string& peer, const protocol::PieceKey& key,
                     FetchDone done) {
   auto answer = std::make_shared<FetchDone>(std::move(done));
   const auto end = [this, alive = process_.alive(), answer](Object object) {

@@ -33,7 +33,7 @@ class SimBulk final : public transport::BulkTransport {
             transport::TrafficClass traffic_class, SendDone done) override;
   void ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) override;
   void Reoffer(uint64_t job, uint32_t fragment) override;
-  void Fetch(const std::string& peer, const transport::FetchKey& key,
+  void Fetch(const std::string& peer, const protocol::PieceKey& key,
              FetchDone done) override;
   transport::BulkCounters counters() const override {
     return {outbox_.counters(), inbox_.counters()};

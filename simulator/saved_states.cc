@@ -14,8 +14,8 @@ protocol::CheckpointFact SavedStates::Save(const worker::StateToSave& from) {
   outcome.sequence = from.order.sequence;
   State state;
   for (size_t i = 0; i < from.order.pieces.size(); ++i) {
-    const worker::SharedBytes& piece = from.pieces[i];
-    const uint64_t hash = Hash64(piece.bytes);
+    const SharedBytes& piece = from.pieces[i];
+    const uint64_t hash = Hash64(piece.bytes());
     if (hash != from.order.pieces[i].hash) {
       outcome.error = absl::StrCat("the base of span ", i, " is damaged");
       return outcome;
@@ -24,8 +24,7 @@ protocol::CheckpointFact SavedStates::Save(const worker::StateToSave& from) {
     state.bytes += piece.size();
     state.pieces.push_back(piece);
   }
-  const auto consumed = from.order.consumed.ranges();
-  state.consumed.assign(consumed.begin(), consumed.end());
+  state.consumed = from.order.consumed;
   state.sha256 = Sha256Hex(std::as_bytes(std::span(state.hashes)));
   const auto [there, fresh] =
       states_.try_emplace({from.job, from.order.sequence.value()}, state);

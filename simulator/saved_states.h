@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/shared_bytes.h"
 #include "coordinator/core/log/records.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
 #include "worker/core/effects.h"
-#include "worker/core/shared_bytes.h"
 #include "worker/daemon/state_saver.h"
 
 namespace skerry::sim {
@@ -30,7 +30,7 @@ class SavedStates {
   // A fragment of a state as a base, whose sequence is to be set.
   struct Fragment {
     worker::StoredFile file;
-    std::vector<worker::SharedBytes> contents;
+    std::vector<SharedBytes> contents;
   };
   // By fragment. Errors: NotFound; DataLoss, it is another one.
   absl::StatusOr<std::vector<Fragment>> Read(
@@ -43,10 +43,10 @@ class SavedStates {
  private:
   struct State {
     std::string sha256;
-    std::vector<data::SampleRange> consumed;
+    data::RangeSet consumed;
     uint64_t bytes = 0;
     std::vector<uint64_t> hashes;
-    std::vector<worker::SharedBytes> pieces;
+    std::vector<SharedBytes> pieces;
   };
   // That of the order and those that it pins stay.
   void KeepNewest(JobId job, const job::JobSpec& spec,

@@ -19,7 +19,6 @@ namespace skerry::sim {
 namespace {
 
 using worker::Done;
-using worker::SharedBytes;
 using worker::StoredFile;
 
 constexpr size_t kAlignment = 64;
@@ -254,11 +253,11 @@ void SeatNode::KillTrainer() {
   trainer_.Die(absl::UnavailableError("it was killed"));
 }
 
-worker::FrameVerdict SeatNode::OnFrame(const compression::FrameHeader& header,
-                                       const SharedBytes& payload) {
-  const worker::FrameVerdict verdict =
+protocol::FrameVerdict SeatNode::OnFrame(const compression::FrameHeader& header,
+                                         const SharedBytes& payload) {
+  const protocol::FrameVerdict verdict =
       seat_->OnFrame(node_.process().Now(), header, payload);
-  if (verdict == worker::FrameVerdict::kAccepted) {
+  if (verdict == protocol::FrameVerdict::kAccepted) {
     world_.observer.OnFrameTaken(node_.host(), node_.run(), header);
   }
   AfterSeat();
@@ -380,7 +379,7 @@ void SeatNode::Store(const StoredFile& file, std::vector<SharedBytes> contents,
                      Done<absl::Status> done) {
   std::vector<std::byte> bytes = worker::EncodeStoreHeader(file, contents);
   for (const SharedBytes& content : contents) {
-    bytes.insert(bytes.end(), content.bytes.begin(), content.bytes.end());
+    bytes.insert(bytes.end(), content.bytes().begin(), content.bytes().end());
     const size_t over = content.size() % kAlignment;
     if (over != 0) bytes.resize(bytes.size() + kAlignment - over);
   }

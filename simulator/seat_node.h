@@ -60,8 +60,8 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void SetDraining(bool draining);
   void KillTrainer();
   void HangTrainer(Hang how) { trainer_.Stand(how); }
-  worker::FrameVerdict OnFrame(const compression::FrameHeader& header,
-                               const worker::SharedBytes& payload);
+  protocol::FrameVerdict OnFrame(const compression::FrameHeader& header,
+                                 const SharedBytes& payload);
   void OnAgreeCut(const worker::CutRequest& request,
                   worker::Seat::CutAnswer answer);
   // What the worker says of the job; observers hear of it.
@@ -82,7 +82,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   std::vector<worker::StoredFile> Scan();
   void Save(worker::StateToSave state, worker::StateSaver::Written written);
   void FetchPiece(const std::string& worker, const worker::PieceKey& key,
-                  worker::Done<absl::StatusOr<worker::SharedBytes>> done);
+                  worker::Done<absl::StatusOr<SharedBytes>> done);
   void ReadCheckpoint();
   // The files of fragments from this one on, then the trainer starts.
   void StoreCheckpoint(std::shared_ptr<std::vector<SavedStates::Fragment>> base,
@@ -103,11 +103,10 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
                  WorkerDisk::Done done);
 
   // worker::DiskPort.
-  void Store(const worker::StoredFile& file,
-             std::vector<worker::SharedBytes> contents,
+  void Store(const worker::StoredFile& file, std::vector<SharedBytes> contents,
              worker::Done<absl::Status> done) override;
-  absl::StatusOr<worker::SharedBytes> Map(const worker::StoredFile& file,
-                                          uint32_t span) override;
+  absl::StatusOr<SharedBytes> Map(const worker::StoredFile& file,
+                                  uint32_t span) override;
   void Delete(const worker::StoredFile& file) override;
   // worker::PeerPort.
   void AgreeCut(const std::string& head, const worker::CutRequest& request,

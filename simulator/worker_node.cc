@@ -50,18 +50,6 @@ std::vector<protocol::StoredJob> FoldersOn(const WorkerDisk& disk) {
   return folders;
 }
 
-transport::Verdict ToVerdict(worker::FrameVerdict verdict) {
-  switch (verdict) {
-    case worker::FrameVerdict::kAccepted:
-      return transport::Verdict::kAccepted;
-    case worker::FrameVerdict::kRefused:
-      return transport::Verdict::kRefused;
-    case worker::FrameVerdict::kNotYet:
-      return transport::Verdict::kNotYet;
-  }
-  return transport::Verdict::kRefused;
-}
-
 // Returns the id of the state folder on the host's disk. It changes each time
 // the disk is lost.
 uint64_t FolderOf(World& world, HostId host) {
@@ -134,27 +122,23 @@ void WorkerNode::HangTrainers(Hang how) {
   for (const auto& [id, job] : jobs_) job->HangTrainer(how);
 }
 
-transport::Verdict WorkerNode::OnFrame(const std::string& from,
-                                       const compression::FrameHeader& header,
-                                       const transport::Payload& payload) {
+protocol::FrameVerdict WorkerNode::OnFrame(
+    const std::string& from, const compression::FrameHeader& header,
+    const SharedBytes& payload) {
   if (!access_.MaySend(from, header, process_.Now())) {
-    return transport::Verdict::kRefused;
+    return protocol::FrameVerdict::kRefused;
   }
   const auto job = jobs_.find(header.job);
-  if (job == jobs_.end()) return transport::Verdict::kNotYet;
-  return ToVerdict(job->second->OnFrame(
-      header, worker::SharedBytes{payload.owner(), payload.bytes()}));
+  if (job == jobs_.end()) return protocol::FrameVerdict::kNotYet;
+  return job->second->OnFrame(header, payload);
 }
 
-absl::StatusOr<transport::Payload> WorkerNode::OnFetch(
-    const transport::Fetcher& fetcher, const transport::FetchKey& key) {
-  SKERRY_RETURN_IF_ERROR(
-      access_.CheckFetch(fetcher, JobId(key.job), process_.Now()));
-  const auto job = jobs_.find(key.job);
+absl::StatusOr<SharedBytes> WorkerNode::OnFetch(
+    const transport::Fetcher& fetcher, const protocol::PieceKey& key) {
+  SKERRY_RETURN_IF_ERROR(access_.CheckFetch(fetcher, key.job, process_.Now()));
+  const auto job = jobs_.find(key.job.value());
   if (job == jobs_.end()) return absl::NotFoundError("not this job");
-  auto bytes = job->second->seat().OnFetch(worker::FromFetchKey(key));
-  if (!bytes.ok()) return bytes.status();
-  return transport::Payload(bytes->owner, bytes->bytes);
+  return job->second->seat().OnFetch(key);
 }
 
 void WorkerNode::OnAgreeCut(

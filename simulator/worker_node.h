@@ -58,12 +58,11 @@ class WorkerNode final : public transport::BulkReceiver {
   // In the order of the jobs.
   void EachSeat(const std::function<void(SeatNode&)>& look) const;
 
-  transport::Verdict OnFrame(const std::string& from,
-                             const compression::FrameHeader& header,
-                             const transport::Payload& payload) override;
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher& fetcher,
-      const transport::FetchKey& key) override;
+  protocol::FrameVerdict OnFrame(const std::string& from,
+                                 const compression::FrameHeader& header,
+                                 const SharedBytes& payload) override;
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
+                                      const protocol::PieceKey& key) override;
   // A member of the replica asks for the cut.
   void OnAgreeCut(JobId job, const worker::CutRequest& request,
                   const std::string& worker,

@@ -18,7 +18,6 @@
 #ifndef SKERRY_TRANSPORT_BULK_H_
 #define SKERRY_TRANSPORT_BULK_H_
 
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -28,47 +27,25 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/shared_bytes.h"
 #include "compression/frame.h"
-#include "transport/payload.h"
+#include "protocol/frame_verdict.h"
+#include "protocol/piece_key.h"
 
 namespace skerry::transport {
+
+using protocol::FrameVerdict;
+using protocol::PieceKey;
 
 struct Frame {
   // payload_bytes and payload_hash are set by the caller, who knows the hash
   // from encoding.
   compression::FrameHeader header;
-  Payload payload;
-};
-
-// The receiver's answer to a frame.
-enum class Verdict {
-  kAccepted,
-  kRefused,  // for good: an older attempt, or not for this worker
-  kNotYet,   // an attempt this receiver has not heard of yet; offer it again
+  SharedBytes payload;
 };
 
 enum class TrafficClass { kLatency = 0, kBulk = 1 };
 inline constexpr int kTrafficClassCount = 2;
-
-// Names an immutable object that some worker holds: one span of a base, one
-// span of the stored result of (sequence, attempt), or one chunk of a file of
-// the job's data set.
-struct FetchKey {
-  enum class Kind : uint8_t { kBase = 1, kResult = 2, kData = 3 };
-  uint64_t job = 0;
-  uint32_t fragment = 0;  // 0 for data
-  uint32_t span = 0;      // 0 for data
-  Kind kind = Kind::kBase;
-  // For data: the file's number in its set.
-  uint64_t sequence = 0;
-  // 0 for bases. For data: where the chunk begins in the file, in bytes.
-  uint64_t attempt = 0;
-  // What the holder's object must have; Hash64 of it all. For data: the first 8
-  // bytes of the SHA-256 of the set's manifest. The whole file has a SHA-256
-  // that its reader compares.
-  uint64_t hash = 0;
-  friend auto operator<=>(const FetchKey&, const FetchKey&) = default;
-};
 
 // A chunk of a data file has so many bytes, or fewer at the end of the file. A
 // chunk that begins at the end is empty.
@@ -90,16 +67,16 @@ class BulkReceiver {
   // `from` is the worker that sent it: the name in its certificate, in
   // plaintext the name that it gave. `payload` is exactly the frame's bytes,
   // aligned to 64; keeping a copy keeps them alive without copying.
-  virtual Verdict OnFrame(const std::string& from,
-                          const compression::FrameHeader& header,
-                          const Payload& payload) = 0;
+  virtual FrameVerdict OnFrame(const std::string& from,
+                               const compression::FrameHeader& header,
+                               const SharedBytes& payload) = 0;
   // NotFound when not held. Any error is passed to the peer that asked.
-  virtual absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher,
-                                          const FetchKey& key) = 0;
+  virtual absl::StatusOr<SharedBytes> OnFetch(const Fetcher& fetcher,
+                                              const PieceKey& key) = 0;
   // Answers a fetch of the kind kData, which may have to read a disk. `answer`
   // runs on the loop, at once or later. By default there are no data here.
-  using FetchAnswer = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
-  virtual void OnDataFetch(const Fetcher&, const FetchKey&,
+  using FetchAnswer = absl::AnyInvocable<void(absl::StatusOr<SharedBytes>) &&>;
+  virtual void OnDataFetch(const Fetcher&, const PieceKey&,
                            FetchAnswer answer) {
     std::move(answer)(absl::NotFoundError("no data set is given from here"));
   }
@@ -156,7 +133,7 @@ struct BulkCounters {
 class BulkTransport {
  public:
   using SendDone = absl::AnyInvocable<void(absl::Status) &&>;
-  using FetchDone = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
+  using FetchDone = absl::AnyInvocable<void(absl::StatusOr<SharedBytes>) &&>;
 
   virtual ~BulkTransport() = default;
 
@@ -182,7 +159,7 @@ class BulkTransport {
   // holders. `done` gets NotFound, Unavailable (no answer from the peer),
   // DataLoss (hash), ResourceExhausted (object above the limit), or the
   // holder's error.
-  virtual void Fetch(const std::string& peer, const FetchKey& key,
+  virtual void Fetch(const std::string& peer, const PieceKey& key,
                      FetchDone done) = 0;
 
   virtual BulkCounters counters() const = 0;

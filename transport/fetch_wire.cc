@@ -35,37 +35,39 @@ constexpr size_t kTextAt = 8;
 constexpr auto kCodeMax =
     static_cast<uint32_t>(absl::StatusCode::kUnauthenticated);
 
-compression::FrameKind PieceKind(FetchKey::Kind kind) {
+compression::FrameKind PieceKind(PieceKey::Kind kind) {
   switch (kind) {
-    case FetchKey::Kind::kBase:
+    case PieceKey::Kind::kBase:
       return compression::FrameKind::kBasePiece;
-    case FetchKey::Kind::kResult:
+    case PieceKey::Kind::kResult:
       break;
-    case FetchKey::Kind::kData:
+    case PieceKey::Kind::kData:
       return compression::FrameKind::kDataPiece;
   }
   return compression::FrameKind::kStoredPiece;
 }
 
-compression::FrameHeader HeaderFor(const FetchKey& key) {
+compression::FrameHeader HeaderFor(const PieceKey& key) {
+  const bool is_data = key.kind == PieceKey::Kind::kData;
   return {.kind = PieceKind(key.kind),
-          .job = key.job,
+          .job = key.job.value(),
           .fragment = key.fragment,
-          .sequence = key.sequence,
-          .attempt = key.attempt,
+          .sequence = is_data ? key.file : key.sequence.value(),
+          .attempt = is_data ? key.offset_bytes : key.attempt.value(),
           .span = key.span};
 }
 
 }  // namespace
 
-std::array<std::byte, kFetchKeyBytes> EncodeFetchKey(const FetchKey& key) {
+std::array<std::byte, kFetchKeyBytes> EncodeFetchKey(const PieceKey& key) {
   std::array<std::byte, kFetchKeyBytes> bytes = {};
   const auto put = [&bytes](size_t at, auto value) {
     std::memcpy(bytes.data() + at, &value, sizeof(value));
   };
-  put(kJobAt, key.job);
-  put(kSequenceAt, key.sequence);
-  put(kAttemptAt, key.attempt);
+  const compression::FrameHeader header = HeaderFor(key);
+  put(kJobAt, header.job);
+  put(kSequenceAt, header.sequence);
+  put(kAttemptAt, header.attempt);
   put(kHashAt, key.hash);
   put(kFragmentAt, key.fragment);
   put(kSpanAt, key.span);
@@ -73,28 +75,39 @@ std::array<std::byte, kFetchKeyBytes> EncodeFetchKey(const FetchKey& key) {
   return bytes;
 }
 
-absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes) {
+absl::StatusOr<PieceKey> DecodeFetchKey(std::span<const std::byte> bytes) {
   if (bytes.size() != kFetchKeyBytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "fetch key has ", bytes.size(), " bytes, not ", kFetchKeyBytes));
   }
-  FetchKey key;
+  PieceKey key;
   const auto get = [&bytes](size_t at, auto& value) {
     std::memcpy(&value, bytes.data() + at, sizeof(value));
   };
-  get(kJobAt, key.job);
-  get(kSequenceAt, key.sequence);
-  get(kAttemptAt, key.attempt);
+  uint64_t job = 0;
+  uint64_t sequence = 0;
+  uint64_t attempt = 0;
+  get(kJobAt, job);
+  get(kSequenceAt, sequence);
+  get(kAttemptAt, attempt);
   get(kHashAt, key.hash);
   get(kFragmentAt, key.fragment);
   get(kSpanAt, key.span);
   const auto kind = static_cast<uint8_t>(bytes[kKindAt]);
-  if (kind < static_cast<uint8_t>(FetchKey::Kind::kBase) ||
-      kind > static_cast<uint8_t>(FetchKey::Kind::kData)) {
+  if (kind < static_cast<uint8_t>(PieceKey::Kind::kBase) ||
+      kind > static_cast<uint8_t>(PieceKey::Kind::kData)) {
     return absl::InvalidArgumentError(
         absl::StrCat("fetch key of unknown kind ", kind));
   }
-  key.kind = static_cast<FetchKey::Kind>(kind);
+  key.kind = static_cast<PieceKey::Kind>(kind);
+  key.job = JobId(job);
+  if (key.kind == PieceKey::Kind::kData) {
+    key.file = sequence;
+    key.offset_bytes = attempt;
+  } else {
+    key.sequence = Sequence(sequence);
+    key.attempt = Attempt(attempt);
+  }
   const auto reserved = bytes.subspan(kReservedAt);
   if (std::any_of(reserved.begin(), reserved.end(),
                   [](std::byte b) { return b != std::byte{0}; })) {
@@ -104,7 +117,7 @@ absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes) {
       key.span >= compression::kFrameSpansMax) {
     return absl::InvalidArgumentError("fetch key: span or fragment too large");
   }
-  if (key.kind == FetchKey::Kind::kData &&
+  if (key.kind == PieceKey::Kind::kData &&
       (key.fragment != 0 || key.span != 0)) {
     return absl::InvalidArgumentError(
         "fetch key: data have no span and no fragment");
@@ -112,8 +125,8 @@ absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes) {
   return key;
 }
 
-bool IsObjectOf(const FetchKey& key, std::span<const std::byte> object) {
-  return key.kind == FetchKey::Kind::kData || Hash64(object) == key.hash;
+bool IsObjectOf(const PieceKey& key, std::span<const std::byte> object) {
+  return key.kind == PieceKey::Kind::kData || Hash64(object) == key.hash;
 }
 
 uint32_t FetchPieceCount(uint64_t bytes) {
@@ -122,7 +135,8 @@ uint32_t FetchPieceCount(uint64_t bytes) {
   return std::max<uint32_t>(1, static_cast<uint32_t>(count));
 }
 
-Frame FetchPiece(const FetchKey& key, const Payload& object, uint32_t index) {
+Frame FetchPiece(const PieceKey& key, const SharedBytes& object,
+                 uint32_t index) {
   const uint64_t begin = index * kPieceBytes;
   Frame piece;
   piece.payload =
@@ -168,9 +182,9 @@ std::optional<absl::Status> DecodeFetchRefusal(
   return absl::Status(static_cast<absl::StatusCode>(code), text);
 }
 
-FetchAssembler::FetchAssembler(const FetchKey& key, uint64_t object_bytes_max)
+FetchAssembler::FetchAssembler(const PieceKey& key, uint64_t object_bytes_max)
     : key_(key),
-      object_bytes_max_(key.kind == FetchKey::Kind::kData
+      object_bytes_max_(key.kind == PieceKey::Kind::kData
                             ? std::min(object_bytes_max, kDataChunkBytes)
                             : object_bytes_max) {}
 
@@ -203,7 +217,7 @@ absl::Status FetchAssembler::Add(const Frame& piece) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Payload> FetchAssembler::Finish() {
+absl::StatusOr<SharedBytes> FetchAssembler::Finish() {
   if (!IsWhole()) {
     return absl::DataLossError(absl::StrCat(
         "the object ended after ", received_, " of ", pieces_, " pieces"));
@@ -212,7 +226,7 @@ absl::StatusOr<Payload> FetchAssembler::Finish() {
   if (!IsObjectOf(key_, whole)) {
     return absl::DataLossError("the object does not match its hash");
   }
-  return Payload(std::move(bytes_), whole);
+  return SharedBytes(std::move(bytes_), whole);
 }
 
 }  // namespace skerry::transport

@@ -22,19 +22,20 @@ namespace skerry::transport {
 
 inline constexpr size_t kFetchKeyBytes = 48;
 
-std::array<std::byte, kFetchKeyBytes> EncodeFetchKey(const FetchKey& key);
+std::array<std::byte, kFetchKeyBytes> EncodeFetchKey(const PieceKey& key);
 // Errors: InvalidArgument when the bytes are no key.
-absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes);
+absl::StatusOr<PieceKey> DecodeFetchKey(std::span<const std::byte> bytes);
 
 // Whether the whole object is the one that the key names. A chunk of data has
 // no hash of its own: whoever asks for it knows that of the file.
-bool IsObjectOf(const FetchKey& key, std::span<const std::byte> object);
+bool IsObjectOf(const PieceKey& key, std::span<const std::byte> object);
 
 // How many pieces an object of `bytes` is sent in: all but the last are full.
 uint32_t FetchPieceCount(uint64_t bytes);
 // Piece `index` of the object, with its header. Requires: index in range, and
 // the object is smaller than 1 TiB.
-Frame FetchPiece(const FetchKey& key, const Payload& object, uint32_t index);
+Frame FetchPiece(const PieceKey& key, const SharedBytes& object,
+                 uint32_t index);
 
 // The holder's error, where it cannot be the status of the call because the
 // holder opened the call: its code and the beginning of its message, with a
@@ -51,14 +52,14 @@ std::optional<absl::Status> DecodeFetchRefusal(
 class FetchAssembler {
  public:
   // A chunk of data is above the limit also when it is above kDataChunkBytes.
-  FetchAssembler(const FetchKey& key, uint64_t object_bytes_max);
+  FetchAssembler(const PieceKey& key, uint64_t object_bytes_max);
   absl::Status Add(const Frame& piece);
-  absl::StatusOr<Payload> Finish();
+  absl::StatusOr<SharedBytes> Finish();
   // Whether every piece has come.
   bool IsWhole() const { return pieces_ > 0 && received_ == pieces_; }
 
  private:
-  FetchKey key_;
+  PieceKey key_;
   uint64_t object_bytes_max_;
   uint32_t pieces_ = 0;  // of the object; 0 until the first has come
   uint32_t received_ = 0;

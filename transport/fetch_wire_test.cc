@@ -10,18 +10,18 @@ namespace {
 
 constexpr uint64_t kMax = uint64_t{1} << 30;
 
-FetchKey KeyFor(const Payload& object) {
-  return {.job = 1,
-          .fragment = 2,
+PieceKey KeyFor(const SharedBytes& object) {
+  return {.kind = PieceKey::Kind::kResult,
+          .sequence = Sequence(4),
+          .attempt = Attempt(5),
           .span = 3,
-          .kind = FetchKey::Kind::kResult,
-          .sequence = 4,
-          .attempt = 5,
-          .hash = Hash64(object.bytes())};
+          .hash = Hash64(object.bytes()),
+          .fragment = 2,
+          .job = JobId(1)};
 }
 
 TEST(FetchKeyTest, WhatIsEncodedIsDecodedAndNothingElseIs) {
-  const FetchKey key = KeyFor(RandomPayload(1, 10));
+  const PieceKey key = KeyFor(RandomPayload(1, 10));
   const auto good = EncodeFetchKey(key);
   EXPECT_EQ(DecodeFetchKey(good).value(), key);
   const auto with = [&good](size_t at, int value) {
@@ -37,11 +37,11 @@ TEST(FetchKeyTest, WhatIsEncodedIsDecodedAndNothingElseIs) {
 }
 
 TEST(FetchKeyTest, AKeyOfDataHasNoSpanAndNoFragment) {
-  FetchKey key{.job = 1,
-               .kind = FetchKey::Kind::kData,
-               .sequence = 7,
-               .attempt = uint64_t{5} << 40,
-               .hash = 99};
+  PieceKey key{.kind = PieceKey::Kind::kData,
+               .hash = 99,
+               .job = JobId(1),
+               .file = 7,
+               .offset_bytes = uint64_t{5} << 40};
   EXPECT_EQ(DecodeFetchKey(EncodeFetchKey(key)).value(), key);
   key.span = 1;
   EXPECT_FALSE(DecodeFetchKey(EncodeFetchKey(key)).ok());
@@ -51,9 +51,10 @@ TEST(FetchKeyTest, AKeyOfDataHasNoSpanAndNoFragment) {
 }
 
 TEST(FetchAssemblerTest, AChunkOfDataNeedsNoHashAndIsBounded) {
-  const FetchKey key{.job = 1, .kind = FetchKey::Kind::kData, .hash = 99};
-  const auto carry = [&](size_t bytes) -> absl::StatusOr<Payload> {
-    const Payload object = RandomPayload(3, bytes);
+  const PieceKey key{
+      .kind = PieceKey::Kind::kData, .hash = 99, .job = JobId(1)};
+  const auto carry = [&](size_t bytes) -> absl::StatusOr<SharedBytes> {
+    const SharedBytes object = RandomPayload(3, bytes);
     FetchAssembler assembler(key, kMax);
     for (uint32_t i = 0; i < FetchPieceCount(bytes); ++i) {
       const absl::Status added = assembler.Add(FetchPiece(key, object, i));
@@ -70,8 +71,8 @@ TEST(FetchAssemblerTest, PiecesOfAnySizeOfObjectMakeTheObject) {
   const size_t piece = compression::kFramePayloadBytesMax;
   for (const size_t size :
        {size_t{0}, size_t{1}, piece, piece + 1, 3 * piece}) {
-    const Payload object = RandomPayload(size, size);
-    const FetchKey key = KeyFor(object);
+    const SharedBytes object = RandomPayload(size, size);
+    const PieceKey key = KeyFor(object);
     FetchAssembler assembler(key, kMax);
     for (uint32_t i = 0; i < FetchPieceCount(size); ++i) {
       const Frame frame = FetchPiece(key, object, i);
@@ -87,8 +88,8 @@ TEST(FetchAssemblerTest, PiecesOfAnySizeOfObjectMakeTheObject) {
 }
 
 TEST(FetchAssemblerTest, APieceThatDoesNotBelongIsRefused) {
-  const Payload object = RandomPayload(9, (2 << 20) + 5);
-  const FetchKey key = KeyFor(object);
+  const SharedBytes object = RandomPayload(9, (2 << 20) + 5);
+  const PieceKey key = KeyFor(object);
   const auto refuses = [&](auto change, uint32_t index) {
     FetchAssembler assembler(key, kMax);
     for (uint32_t i = 0; i < index; ++i) {
@@ -111,8 +112,8 @@ TEST(FetchAssemblerTest, APieceThatDoesNotBelongIsRefused) {
 }
 
 TEST(FetchAssemblerTest, MissingPiecesAndAnotherObjectAreDataLoss) {
-  const Payload object = RandomPayload(9, (1 << 20) + 5);
-  FetchKey key = KeyFor(object);
+  const SharedBytes object = RandomPayload(9, (1 << 20) + 5);
+  PieceKey key = KeyFor(object);
   FetchAssembler cut(key, kMax);
   EXPECT_EQ(cut.Finish().status().code(), absl::StatusCode::kDataLoss);
   ASSERT_TRUE(cut.Add(FetchPiece(key, object, 0)).ok());
@@ -127,8 +128,8 @@ TEST(FetchAssemblerTest, MissingPiecesAndAnotherObjectAreDataLoss) {
 }
 
 TEST(FetchAssemblerTest, AnObjectAboveTheLimitIsRefusedAtItsFirstPiece) {
-  const Payload object = RandomPayload(9, 5 << 20);
-  const FetchKey key = KeyFor(object);
+  const SharedBytes object = RandomPayload(9, 5 << 20);
+  const PieceKey key = KeyFor(object);
   FetchAssembler assembler(key, 2 << 20);
   EXPECT_EQ(assembler.Add(FetchPiece(key, object, 0)).code(),
             absl::StatusCode::kResourceExhausted);

@@ -48,7 +48,8 @@ Inbox::StreamId Inbox::OnOpened(const std::string& from,
 }
 
 void Inbox::OnFrame(StreamId id, uint64_t ordinal,
-                    const compression::FrameHeader& header, Payload payload) {
+                    const compression::FrameHeader& header,
+                    SharedBytes payload) {
   const auto it = streams_.find(id);
   if (it == streams_.end()) return;
   const Answered answered{
@@ -68,11 +69,11 @@ void Inbox::OnCorrupt(StreamId id, uint64_t ordinal) {
 
 void Inbox::OnClosed(StreamId id) { streams_.erase(id); }
 
-void Inbox::OnFetch(const Fetcher& fetcher, const FetchKey& key,
+void Inbox::OnFetch(const Fetcher& fetcher, const PieceKey& key,
                     BulkReceiver::FetchAnswer answer) {
   BulkReceiver::FetchAnswer counted =
       [this, alive = alive_, from = fetcher.name,
-       answer = std::move(answer)](absl::StatusOr<Payload> object) mutable {
+       answer = std::move(answer)](absl::StatusOr<SharedBytes> object) mutable {
         if (object.ok() && *alive) {
           SourceCounters& counters = CountersOf(from);
           ++counters.fetches_served;
@@ -80,7 +81,7 @@ void Inbox::OnFetch(const Fetcher& fetcher, const FetchKey& key,
         }
         std::move(answer)(std::move(object));
       };
-  if (key.kind == FetchKey::Kind::kData) {
+  if (key.kind == PieceKey::Kind::kData) {
     return receiver_.OnDataFetch(fetcher, key, std::move(counted));
   }
   std::move(counted)(receiver_.OnFetch(fetcher, key));

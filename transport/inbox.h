@@ -41,13 +41,13 @@ class Inbox {
   StreamId OnOpened(const std::string& from, IncomingStream& stream);
   // A whole frame that has passed its checks, and one that has not.
   void OnFrame(StreamId id, uint64_t ordinal,
-               const compression::FrameHeader& header, Payload payload);
+               const compression::FrameHeader& header, SharedBytes payload);
   void OnCorrupt(StreamId id, uint64_t ordinal);
   void OnClosed(StreamId id);
 
   // Asks the receiver and counts. `answer` runs on the loop, at once or later,
   // also when the inbox is gone.
-  void OnFetch(const Fetcher& fetcher, const FetchKey& key,
+  void OnFetch(const Fetcher& fetcher, const PieceKey& key,
                BulkReceiver::FetchAnswer answer);
 
   void Reoffer(uint64_t job, uint32_t fragment);

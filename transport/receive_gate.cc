@@ -4,21 +4,21 @@
 #include <utility>
 
 namespace skerry::transport {
+namespace {
 
-Answer ReceiveGate::Ask(const compression::FrameHeader& header,
-                        const Payload& payload, bool* is_wanted) {
-  *is_wanted = true;
-  switch (receiver_.OnFrame(from_, header, payload)) {
-    case Verdict::kAccepted:
-      return Answer::kAccepted;
-    case Verdict::kRefused:
-      ++counters_.frames_refused;
-      return Answer::kRefused;
-    case Verdict::kNotYet:
-      break;
-  }
-  *is_wanted = false;
-  return Answer::kNotYet;
+// Requires: the verdict is final.
+Answer OnTheWire(FrameVerdict verdict) {
+  return verdict == FrameVerdict::kAccepted ? Answer::kAccepted
+                                            : Answer::kRefused;
+}
+
+}  // namespace
+
+FrameVerdict ReceiveGate::Ask(const compression::FrameHeader& header,
+                              const SharedBytes& payload) {
+  const FrameVerdict verdict = receiver_.OnFrame(from_, header, payload);
+  if (verdict == FrameVerdict::kRefused) ++counters_.frames_refused;
+  return verdict;
 }
 
 Answer ReceiveGate::Keep(Kept kept, Instant now) {
@@ -38,14 +38,13 @@ Answer ReceiveGate::Keep(Kept kept, Instant now) {
 
 Answer ReceiveGate::Offer(uint64_t ordinal,
                           const compression::FrameHeader& header,
-                          Payload payload, Instant now) {
+                          SharedBytes payload, Instant now) {
   ++counters_.frames_received;
   counters_.payload_bytes_received += payload.size();
   // Behind kept frames of its flow, so that the order stays.
   if (!kept_.contains(FlowOf(header))) {
-    bool is_wanted;
-    const Answer answer = Ask(header, payload, &is_wanted);
-    if (is_wanted) return answer;
+    const FrameVerdict verdict = Ask(header, payload);
+    if (verdict != FrameVerdict::kNotYet) return OnTheWire(verdict);
   }
   ++counters_.frames_held;
   return Keep({ordinal, header, std::move(payload)}, now);
@@ -55,15 +54,15 @@ void ReceiveGate::OfferAgain(KeptFlow& flow, Instant now,
                              std::vector<Answered>& answers) {
   while (!flow.frames.empty()) {
     const Kept& kept = flow.frames.front();
-    bool is_wanted;
-    const Answer answer = Ask(kept.header, kept.payload, &is_wanted);
+    const FrameVerdict verdict = Ask(kept.header, kept.payload);
+    const bool is_wanted = verdict != FrameVerdict::kNotYet;
     if (!is_wanted && now - flow.since < options_.held_max) {
       flow.backoff = std::min(2 * flow.backoff, options_.retry_max);
       flow.next_try = now + flow.backoff;
       return;
     }
     if (!is_wanted) break;
-    answers.push_back({kept.ordinal, answer});
+    answers.push_back({kept.ordinal, OnTheWire(verdict)});
     held_bytes_ -= kept.payload.size();
     flow.frames.pop_front();
   }

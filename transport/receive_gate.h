@@ -46,7 +46,7 @@ class ReceiveGate {
 
   // A whole and undamaged frame.
   Answer Offer(uint64_t ordinal, const compression::FrameHeader& header,
-               Payload payload, Instant now);
+               SharedBytes payload, Instant now);
   // Offers what is kept for (job, fragment).
   std::vector<Answered> Reoffer(uint64_t job, uint32_t fragment, Instant now);
   // Offers what is due.
@@ -58,7 +58,7 @@ class ReceiveGate {
   struct Kept {
     uint64_t ordinal = 0;
     compression::FrameHeader header;
-    Payload payload;
+    SharedBytes payload;
   };
   struct KeptFlow {
     std::deque<Kept> frames;
@@ -68,8 +68,9 @@ class ReceiveGate {
   };
 
   Answer Keep(Kept kept, Instant now);
-  Answer Ask(const compression::FrameHeader& header, const Payload& payload,
-             bool* is_wanted);
+  // Counts what is refused.
+  FrameVerdict Ask(const compression::FrameHeader& header,
+                   const SharedBytes& payload);
   // Offers the flow's frames until one is not wanted yet.
   void OfferAgain(KeptFlow& flow, Instant now, std::vector<Answered>& answers);
 

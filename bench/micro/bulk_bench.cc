@@ -35,7 +35,6 @@ namespace {
 using transport::Frame;
 using transport::GrpcBulk;
 using transport::GrpcBulkOptions;
-using transport::Payload;
 
 struct Cost {
   double seconds = 0;
@@ -73,14 +72,14 @@ Cost Median(std::vector<Cost> costs) {
 // Takes every frame and copies it where a decoder would read it.
 class CopyingReceiver final : public transport::BulkReceiver {
  public:
-  transport::Verdict OnFrame(const std::string&,
-                             const compression::FrameHeader& header,
-                             const Payload& payload) override {
+  protocol::FrameVerdict OnFrame(const std::string&,
+                                 const compression::FrameHeader& header,
+                                 const SharedBytes& payload) override {
     std::copy(payload.bytes().begin(), payload.bytes().end(), buffer_.begin());
-    return transport::Verdict::kAccepted;
+    return protocol::FrameVerdict::kAccepted;
   }
-  absl::StatusOr<Payload> OnFetch(const transport::Fetcher&,
-                                  const transport::FetchKey&) override {
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher&,
+                                      const protocol::PieceKey&) override {
     return absl::NotFoundError("nothing to fetch");
   }
 
@@ -143,7 +142,7 @@ class BulkPair {
   std::unique_ptr<GrpcBulk> receiving_;
 };
 
-std::vector<Frame> CutIntoFrames(const Payload& all, size_t frame_bytes) {
+std::vector<Frame> CutIntoFrames(const SharedBytes& all, size_t frame_bytes) {
   std::vector<Frame> frames;
   for (size_t at = 0; at < all.size(); at += frame_bytes) {
     Frame frame;
@@ -244,7 +243,7 @@ class Report {
 };
 
 // The runs of the two are interleaved.
-void MeasureLoopback(const Payload& all, int runs, Report& report) {
+void MeasureLoopback(const SharedBytes& all, int runs, Report& report) {
   BulkPair bulk(1);
   TcpPair tcp;
   tcp.Connect(tcp.target());
@@ -309,7 +308,8 @@ class RunningRelay {
   double cpu_seconds_ = 0;
 };
 
-Cost MeasureBulk(const Payload& all, double mbit, double rtt_ms, int channels) {
+Cost MeasureBulk(const SharedBytes& all, double mbit, double rtt_ms,
+                 int channels) {
   BulkPair bulk(channels);
   RunningRelay relay(bulk.address(), mbit, rtt_ms);
   const std::vector<Frame> frames = CutIntoFrames(all, 512 << 10);
@@ -318,7 +318,7 @@ Cost MeasureBulk(const Payload& all, double mbit, double rtt_ms, int channels) {
   return Measure([&] { bulk.Transfer(relay.address(), frames); });
 }
 
-void MeasureLink(const Payload& all, double mbit, double rtt_ms,
+void MeasureLink(const SharedBytes& all, double mbit, double rtt_ms,
                  Report& report) {
   const double expected =
       static_cast<double>(all.size()) * 8 / (mbit * 1e6) + rtt_ms / 1e3;
@@ -361,9 +361,9 @@ int Main(int argc, char** argv) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] = static_cast<std::byte>(i * 2654435761u >> 13);
   }
-  const Payload all(std::move(bytes));
+  const SharedBytes all(std::move(bytes));
   MeasureLoopback(all, is_quick ? 3 : 9, report);
-  const Payload part = all.Part(0, 16 << 20);
+  const SharedBytes part = all.Part(0, 16 << 20);
   if (!is_quick) MeasureLink(part, 50, 40, report);
   MeasureLink(part, 200, 80, report);
   MeasureLink(part, 1000, 40, report);

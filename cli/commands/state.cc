@@ -59,9 +59,10 @@ absl::Status CheckAudits(const FoldedJournal& folded) {
     SKERRY_ASSIGN_OR_RETURN(const coordinator::AuditReport report,
                             folded.cluster.Audit(job.id));
     if (report.doubled.empty()) continue;
-    return absl::DataLossError(absl::StrCat(
-        "job ", job.id.value(), ": samples from ", report.doubled[0].begin,
-        " to ", report.doubled[0].end, " are in more than one commit"));
+    const data::SampleRange first = report.doubled.ranges().front();
+    return absl::DataLossError(
+        absl::StrCat("job ", job.id.value(), ": samples from ", first.begin,
+                     " to ", first.end, " are in more than one commit"));
   }
   return absl::OkStatus();
 }

@@ -7,21 +7,21 @@
 
 namespace skerry::coordinator {
 
-absl::StatusOr<std::vector<std::vector<data::SampleRange>>> RangeListsFromProto(
-    const RangeListsProto& lists, int ranges_max, absl::string_view field) {
-  std::vector<std::vector<data::SampleRange>> out;
-  for (const v1::SampleRanges& one : lists) {
-    SKERRY_ASSIGN_OR_RETURN(std::vector<data::SampleRange> ranges,
-                            RangesFromProto(one.ranges(), ranges_max, field));
+absl::StatusOr<std::vector<data::RangeSet>> RangeSetsFromProto(
+    const RangeSetsProto& sets, int ranges_max, absl::string_view field) {
+  std::vector<data::RangeSet> out;
+  for (const v1::SampleRanges& one : sets) {
+    SKERRY_ASSIGN_OR_RETURN(data::RangeSet ranges,
+                            RangeSetFromProto(one.ranges(), ranges_max, field));
     out.push_back(std::move(ranges));
   }
   return out;
 }
 
-void RangeListsToProto(const std::vector<std::vector<data::SampleRange>>& lists,
-                       RangeListsProto* out) {
-  for (const auto& ranges : lists) {
-    RangesToProto(ranges, out->Add()->mutable_ranges());
+void RangeSetsToProto(const std::vector<data::RangeSet>& sets,
+                      RangeSetsProto* out) {
+  for (const data::RangeSet& ranges : sets) {
+    RangeSetToProto(ranges, out->Add()->mutable_ranges());
   }
 }
 

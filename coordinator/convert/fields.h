@@ -19,18 +19,18 @@
 namespace skerry::coordinator {
 
 using job::BadField;
-using job::RangesFromProto;
 using job::RangesProto;
-using job::RangesToProto;
+using protocol::RangeSetFromProto;
+using protocol::RangeSetToProto;
 
 // Every function that reads fails with InvalidArgument and names the field.
 
-// One list of ranges for each fragment.
-using RangeListsProto = google::protobuf::RepeatedPtrField<v1::SampleRanges>;
-absl::StatusOr<std::vector<std::vector<data::SampleRange>>> RangeListsFromProto(
-    const RangeListsProto& lists, int ranges_max, absl::string_view field);
-void RangeListsToProto(const std::vector<std::vector<data::SampleRange>>& lists,
-                       RangeListsProto* out);
+// One set of ranges for each fragment.
+using RangeSetsProto = google::protobuf::RepeatedPtrField<v1::SampleRanges>;
+absl::StatusOr<std::vector<data::RangeSet>> RangeSetsFromProto(
+    const RangeSetsProto& sets, int ranges_max, absl::string_view field);
+void RangeSetsToProto(const std::vector<data::RangeSet>& sets,
+                      RangeSetsProto* out);
 
 absl::StatusOr<WorkerIntent> IntentFromProto(v1::WorkerIntent intent,
                                              absl::string_view field);

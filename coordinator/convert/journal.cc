@@ -182,13 +182,13 @@ void ToProto(const Granted& r, v1::JournalRecord* out) {
   v1::Granted* p = out->mutable_granted();
   p->set_job(r.job.value());
   p->set_life(r.life.value());
-  RangesToProto(r.ranges, p->mutable_ranges());
+  RangeSetToProto(r.ranges, p->mutable_ranges());
 }
 
 absl::StatusOr<Record> FromProto(const v1::Granted& p) {
   Granted r{JobId(p.job()), Life(p.life()), {}};
   SKERRY_ASSIGN_OR_RETURN(r.ranges,
-                          RangesFromProto(p.ranges(), kAnyNumber, "ranges"));
+                          RangeSetFromProto(p.ranges(), kAnyNumber, "ranges"));
   return r;
 }
 
@@ -233,7 +233,7 @@ void ToProto(const Dropped& r, v1::JournalRecord* out) {
   p->set_life(r.life.value());
   p->set_round(r.round.value());
   p->set_reason(r.reason);
-  RangesToProto(r.ranges, p->mutable_ranges());
+  RangeSetToProto(r.ranges, p->mutable_ranges());
 }
 
 absl::StatusOr<Record> FromProto(const v1::Dropped& p) {
@@ -241,7 +241,7 @@ absl::StatusOr<Record> FromProto(const v1::Dropped& p) {
             Life(p.life()), Round(p.round()),
             p.reason(),     {}};
   SKERRY_ASSIGN_OR_RETURN(r.ranges,
-                          RangesFromProto(p.ranges(), kAnyNumber, "ranges"));
+                          RangeSetFromProto(p.ranges(), kAnyNumber, "ranges"));
   return r;
 }
 
@@ -290,8 +290,8 @@ void ToProto(const Checkpointed& r, v1::JournalRecord* out) {
   p->set_sha256(r.sha256);
   p->set_bytes(r.bytes);
   p->set_error(r.error);
-  RangesToProto(r.consumed, p->mutable_consumed());
-  RangeListsToProto(r.lacking, p->mutable_lacking());
+  RangeSetToProto(r.consumed, p->mutable_consumed());
+  RangeSetsToProto(r.lacking, p->mutable_lacking());
 }
 
 absl::StatusOr<Record> FromProto(const v1::Checkpointed& p) {
@@ -304,9 +304,9 @@ absl::StatusOr<Record> FromProto(const v1::Checkpointed& p) {
                  {},
                  {}};
   SKERRY_ASSIGN_OR_RETURN(
-      r.consumed, RangesFromProto(p.consumed(), kAnyNumber, "consumed"));
+      r.consumed, RangeSetFromProto(p.consumed(), kAnyNumber, "consumed"));
   SKERRY_ASSIGN_OR_RETURN(
-      r.lacking, RangeListsFromProto(p.lacking(), kAnyNumber, "lacking"));
+      r.lacking, RangeSetsFromProto(p.lacking(), kAnyNumber, "lacking"));
   return r;
 }
 

@@ -210,11 +210,11 @@ absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(
   saved.sha256 = state.sha256();
   saved.bytes = state.bytes();
   SKERRY_ASSIGN_OR_RETURN(saved.consumed,
-                          RangesFromProto(state.consumed(), job::kRangesMax,
-                                          "checkpoint.consumed"));
+                          RangeSetFromProto(state.consumed(), job::kRangesMax,
+                                            "checkpoint.consumed"));
   SKERRY_ASSIGN_OR_RETURN(saved.lacking,
-                          RangeListsFromProto(state.lacking(), job::kRangesMax,
-                                              "checkpoint.lacking"));
+                          RangeSetsFromProto(state.lacking(), job::kRangesMax,
+                                             "checkpoint.lacking"));
   return std::optional<Checkpointed>(std::move(saved));
 }
 
@@ -360,7 +360,7 @@ void StateViewToProto(const StateView& view, v1::StateView* out) {
   for (const StatePiece& piece : view.pieces) {
     PieceToProto(piece, view.directory, out->add_pieces());
   }
-  RangesToProto(view.consumed, out->mutable_consumed());
+  RangeSetToProto(view.consumed, out->mutable_consumed());
   for (const Sequence sequence : view.fragment_sequences) {
     out->add_fragment_sequences(sequence.value());
   }
@@ -373,8 +373,8 @@ void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out) {
   out->set_samples_committed(report.samples_committed);
   out->set_commits(report.commits);
   out->set_contributions(report.contributions);
-  RangesToProto(report.missing, out->mutable_missing());
-  RangesToProto(report.doubled, out->mutable_doubled());
+  RangeSetToProto(report.missing, out->mutable_missing());
+  RangeSetToProto(report.doubled, out->mutable_doubled());
   out->set_samples_returned(report.samples_returned);
   out->set_samples_partly(report.samples_partly);
   out->set_fragments(report.fragments);

@@ -23,9 +23,9 @@ absl::StatusOr<T> RecordPart(const Proto& part,
   return std::get<T>(std::move(read));
 }
 
-absl::StatusOr<Ranges> RangesOfField(const RangesProto& ranges,
-                                     absl::string_view field) {
-  return RangesFromProto(ranges, kAnyNumber, field);
+absl::StatusOr<data::RangeSet> RangesOfField(const RangesProto& ranges,
+                                             absl::string_view field) {
+  return RangeSetFromProto(ranges, kAnyNumber, field);
 }
 
 void WorkerToProto(const WorkerSnapshot& worker, v1::WorkerSnapshot* out) {
@@ -97,16 +97,16 @@ absl::StatusOr<ReplicaTableSnapshot> ReplicasFromProto(
 }
 
 void LedgerToProto(const LedgerSnapshot& ledger, v1::LedgerSnapshot* out) {
-  RangesToProto(ledger.free, out->mutable_free());
-  RangesToProto(ledger.consumed, out->mutable_consumed());
+  RangeSetToProto(ledger.free, out->mutable_free());
+  RangeSetToProto(ledger.consumed, out->mutable_consumed());
   for (const HoldingSnapshot& holding : ledger.holdings) {
     v1::LedgerSnapshot::Holding* one = out->add_holdings();
     one->set_life(holding.life.value());
-    RangesToProto(holding.leased, one->mutable_leased());
-    RangesToProto(holding.dropped, one->mutable_dropped());
+    RangeSetToProto(holding.leased, one->mutable_leased());
+    RangeSetToProto(holding.dropped, one->mutable_dropped());
     one->set_ended(holding.ended);
-    RangeListsToProto(holding.due, one->mutable_due());
-    RangeListsToProto(holding.missed, one->mutable_missed());
+    RangeSetsToProto(holding.due, one->mutable_due());
+    RangeSetsToProto(holding.missed, one->mutable_missed());
   }
 }
 
@@ -124,10 +124,9 @@ absl::StatusOr<LedgerSnapshot> LedgerFromProto(const v1::LedgerSnapshot& p) {
                             RangesOfField(one.dropped(), "dropped"));
     holding.ended = one.ended();
     SKERRY_ASSIGN_OR_RETURN(holding.due,
-                            RangeListsFromProto(one.due(), kAnyNumber, "due"));
+                            RangeSetsFromProto(one.due(), kAnyNumber, "due"));
     SKERRY_ASSIGN_OR_RETURN(
-        holding.missed,
-        RangeListsFromProto(one.missed(), kAnyNumber, "missed"));
+        holding.missed, RangeSetsFromProto(one.missed(), kAnyNumber, "missed"));
     out.holdings.push_back(std::move(holding));
   }
   return out;
@@ -206,17 +205,17 @@ void AuditToProto(const AuditSnapshot& audit, v1::AuditSnapshot* out) {
     one->set_fragment(static_cast<uint32_t>(open.fragment.value()));
     one->set_attempt(open.attempt.value());
     one->set_contributions(open.contributions);
-    for (const Ranges& ranges : open.ranges) {
-      RangesToProto(ranges, one->add_ranges()->mutable_ranges());
+    for (const data::RangeSet& ranges : open.ranges) {
+      RangeSetToProto(ranges, one->add_ranges()->mutable_ranges());
     }
   }
   for (const auto& [fragment, ranges] : audit.committed) {
     v1::AuditSnapshot::Committed* one = out->add_committed();
     one->set_fragment(static_cast<uint32_t>(fragment.value()));
-    RangesToProto(ranges, one->mutable_ranges());
+    RangeSetToProto(ranges, one->mutable_ranges());
   }
-  RangesToProto(audit.doubled, out->mutable_doubled());
-  RangesToProto(audit.ever_granted, out->mutable_ever_granted());
+  RangeSetToProto(audit.doubled, out->mutable_doubled());
+  RangeSetToProto(audit.ever_granted, out->mutable_ever_granted());
   out->set_samples_returned(audit.samples_returned);
   out->set_commits(audit.commits);
   out->set_contributions(audit.contributions);
@@ -230,14 +229,14 @@ absl::StatusOr<AuditSnapshot> AuditFromProto(const v1::AuditSnapshot& p) {
                             open.contributions(),
                             {}};
     for (const v1::AuditSnapshot::Ranges& ranges : open.ranges()) {
-      SKERRY_ASSIGN_OR_RETURN(Ranges some,
+      SKERRY_ASSIGN_OR_RETURN(data::RangeSet some,
                               RangesOfField(ranges.ranges(), "open"));
       one.ranges.push_back(std::move(some));
     }
     out.open.push_back(std::move(one));
   }
   for (const v1::AuditSnapshot::Committed& one : p.committed()) {
-    SKERRY_ASSIGN_OR_RETURN(Ranges ranges,
+    SKERRY_ASSIGN_OR_RETURN(data::RangeSet ranges,
                             RangesOfField(one.ranges(), "committed"));
     out.committed.emplace_back(FragmentId(one.fragment()), std::move(ranges));
   }
@@ -266,12 +265,12 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
     *out->mutable_diverged() = RecordToProto(*job.diverged).diverged();
   }
   out->set_adopted_at(job.adopted_at.value());
-  RangeListsToProto(job.coverage.covered, out->mutable_covered());
+  RangeSetsToProto(job.coverage.covered, out->mutable_covered());
   for (const CoverageSnapshot::Taken& taken : job.coverage.taken) {
     v1::JobSnapshot::Taken* one = out->add_taken();
     one->set_fragment(static_cast<uint32_t>(taken.fragment.value()));
     one->set_sequence(taken.sequence.value());
-    RangesToProto(taken.ranges, one->mutable_ranges());
+    RangeSetToProto(taken.ranges, one->mutable_ranges());
   }
   for (const auto& [worker, counters] : job.counted) {
     *out->add_counted() =
@@ -306,9 +305,9 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
   out->adopted_at = Revision(p.adopted_at());
   SKERRY_ASSIGN_OR_RETURN(
       out->coverage.covered,
-      RangeListsFromProto(p.covered(), kAnyNumber, "covered"));
+      RangeSetsFromProto(p.covered(), kAnyNumber, "covered"));
   for (const v1::JobSnapshot::Taken& one : p.taken()) {
-    SKERRY_ASSIGN_OR_RETURN(Ranges ranges,
+    SKERRY_ASSIGN_OR_RETURN(data::RangeSet ranges,
                             RangesOfField(one.ranges(), "taken"));
     out->coverage.taken.push_back({FragmentId(one.fragment()),
                                    Sequence(one.sequence()),

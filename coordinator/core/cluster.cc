@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -20,6 +21,7 @@
 #include "coordinator/core/state/cluster_fold.h"
 #include "coordinator/core/state/job_table.h"
 #include "coordinator/core/views/job_view.h"
+#include "coordinator/core/views/orders_writer.h"
 #include "coordinator/core/views/stored_jobs.h"
 #include "coordinator/core/views/worker_view.h"
 #include "job/review.h"
@@ -75,7 +77,7 @@ class Cluster::Impl {
     changed |= workers_.Heard(status, now);
     if (changed) workers_.AddRelayed(touched_);
     for (auto& [id, job] : jobs_.all()) {
-      if (lost) EndLifeOf(job, name, SeenBy(status));
+      if (lost) EndLaterLife(job, MakeDecider(), name, SeenBy(status));
       const JobFacts* facts = nullptr;
       for (const JobFacts& f : status.jobs) {
         if (f.job == id && (f.uid == 0 || f.uid == UidOf(job))) facts = &f;
@@ -87,7 +89,7 @@ class Cluster::Impl {
         desk_.OnFacts(name, *facts);
       }
       if (changed) job.places_stale = true;
-      if (changed || heard) DecideOne(job);
+      if (changed || heard) job.undecided = true;
     }
     return absl::OkStatus();
   }
@@ -236,7 +238,12 @@ class Cluster::Impl {
     return next;
   }
 
-  std::vector<Entry> TakeRecords() { return fold_.TakeRecords(); }
+  std::vector<Entry> TakeRecords() {
+    for (auto& [id, job] : jobs_.all()) {
+      if (job.undecided) DecideOne(job);
+    }
+    return fold_.TakeRecords();
+  }
 
   std::vector<std::string> TakeTouched() {
     for (auto& [id, job] : jobs_.all()) {
@@ -251,23 +258,23 @@ class Cluster::Impl {
   }
 
   std::vector<GenerateAnswer> TakeAnswers() { return desk_.TakeAnswers(); }
-  absl::StatusOr<Orders> OrdersFor(std::string_view name, Instant now) const {
+  void WriteOrders(std::span<const std::string> names, Instant now,
+                   WriteTo write) const {
     SKERRY_CHECK(!fold_.has_records());
-    const Worker* worker = workers_.FindCurrent(name);
-    if (worker == nullptr) {
-      return absl::NotFoundError(
-          absl::StrCat("worker ", absl::string_view(name.data(), name.size()),
-                       " has no current incarnation"));
+    OrdersWriter writer(jobs_, workers_, options_, now);
+    for (const std::string& name : names) {
+      const Worker* worker = workers_.FindCurrent(name);
+      if (worker == nullptr) continue;
+      Orders orders = writer.For(*worker);
+      orders.revision = fold_.revision();
+      orders.data_paths = looks_.PathsFor(*worker, now);
+      orders.revoked = fold_.joins.RevokedAfter(worker->revoked_version);
+      AddStoredJobs(jobs_, *worker, orders);
+      for (protocol::JobOrders& job : orders.jobs) {
+        job.generate = desk_.OrdersFor(job.job, name);
+      }
+      write(name, orders);
     }
-    Orders orders = WorkerOrders(jobs_, workers_, *worker, options_, now);
-    orders.revision = fold_.revision();
-    orders.data_paths = looks_.PathsFor(*worker, now);
-    orders.revoked = fold_.joins.RevokedAfter(worker->revoked_version);
-    AddStoredJobs(jobs_, *worker, orders);
-    for (protocol::JobOrders& job : orders.jobs) {
-      job.generate = desk_.OrdersFor(job.job, name);
-    }
-    return orders;
   }
 
   Revision revision() const { return fold_.revision(); }
@@ -298,16 +305,6 @@ class Cluster::Impl {
 
  private:
   void Emit(Record record) { fold_.Emit(std::move(record)); }
-
-  // Its trainer may have been granted samples, and been told of commits, that
-  // nobody knows of here.
-  void EndLifeOf(JobState& job, const std::string& worker, Revision seen) {
-    const Replica* replica = job.replicas.FindWorker(worker);
-    if (job.Ended() || replica == nullptr) return;
-    EndLife(job, MakeDecider(), replica->life,
-            absl::StrCat("worker ", worker, " has heard of record ",
-                         seen.value(), " of a journal that ended later"));
-  }
 
   Decider MakeDecider() {
     return Decider{now_, options_, workers_, turn_, emit_};
@@ -464,9 +461,9 @@ std::vector<std::string> Cluster::TakeTouched() { return impl_->TakeTouched(); }
 std::vector<GenerateAnswer> Cluster::TakeAnswers() {
   return impl_->TakeAnswers();
 }
-absl::StatusOr<Orders> Cluster::OrdersFor(std::string_view worker,
-                                          Instant now) const {
-  return impl_->OrdersFor(worker, now);
+void Cluster::WriteOrders(std::span<const std::string> workers, Instant now,
+                          WriteTo write) const {
+  impl_->WriteOrders(workers, now, write);
 }
 Revision Cluster::revision() const { return impl_->revision(); }
 absl::StatusOr<JobId> Cluster::FindJob(std::string_view name) const {

@@ -13,8 +13,8 @@
 //   start:  Restore(snapshot), if there is one; for each entry of the journal
 //           after it Apply(entry); then Recovered(now).
 //   a fact: OnStatus / Submit / ...; TakeRecords(); append and sync them while
-//           this object is not touched; then answer, and OrdersFor(worker) for
-//           the sender and for everyone in TakeTouched().
+//           this object is not touched; then answer, and WriteOrders for the
+//           senders and for everyone in TakeTouched().
 //   time:   Tick(now) at NextDeadline(), then as for a fact.
 // `now` never goes back between calls.
 #ifndef SKERRY_COORDINATOR_CORE_CLUSTER_H_
@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -162,15 +163,23 @@ class Cluster {
 
   // --- What follows from them.
   //
-  // Records decided since the last call, in order, with their indexes.
+  // Decides what follows from what was heard, and returns the records decided
+  // since the last call, in order, with their indexes. Facts that are taken in
+  // together are decided on once, so that the cost of a decision does not
+  // multiply with the number of workers that report.
   std::vector<Entry> TakeRecords();
   // Workers whose orders may have changed since the last call, by name.
   std::vector<std::string> TakeTouched();
   std::vector<GenerateAnswer> TakeAnswers();
-  // Requires: no record is waiting in TakeRecords, and all taken are durable.
+  // Gives `write` the orders of each of these workers that has a current
+  // incarnation. They all come from one state, so what is the same for many is
+  // found out once.
   //
-  // Errors: NotFound when the worker has no current incarnation.
-  absl::StatusOr<Orders> OrdersFor(std::string_view worker, Instant now) const;
+  // Requires: no record is waiting in TakeRecords, and all taken are durable.
+  using WriteTo =
+      absl::FunctionRef<void(const std::string& worker, const Orders&)>;
+  void WriteOrders(std::span<const std::string> workers, Instant now,
+                   WriteTo write) const;
 
   // --- Views.
   Revision revision() const;

@@ -1,5 +1,6 @@
 #include "coordinator/core/cluster.h"
 
+#include "coordinator/core/testing/orders_of.h"
 #include "gtest/gtest.h"
 #include "job/review.h"
 #include "job/testing/specs.h"
@@ -36,7 +37,7 @@ TEST(ClusterTest, NumbersAreIndexesOfTheJournal) {
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(records[0].index, Revision(1));
   EXPECT_EQ(job->job, JobId(2));
-  const auto orders = cluster.OrdersFor("w", kStart);
+  const auto orders = OrdersOf(cluster, "w", kStart);
   ASSERT_TRUE(orders.ok());
   EXPECT_EQ(orders->revision, Revision(2));
   EXPECT_EQ(orders->incarnation, Incarnation(1));
@@ -151,10 +152,10 @@ TEST(ClusterTest, ADrainedWorkerServesWhatNobodyElseHolds) {
   StatusFacts status = From("w", 12, 0);
   status.draining = true;
   status.stored.all.push_back(
-      {{JobId(3), cluster.OrdersFor("w", kStart)->jobs[0].uid}});
+      {{JobId(3), OrdersOf(cluster, "w", kStart)->jobs[0].uid}});
   ASSERT_TRUE(cluster.OnStatus(status, kStart).ok());
   cluster.TakeRecords();
-  const auto orders = cluster.OrdersFor("w", kStart);
+  const auto orders = OrdersOf(cluster, "w", kStart);
   EXPECT_FALSE(orders->released);
   ASSERT_EQ(orders->jobs.size(), 1u);
   EXPECT_FALSE(orders->jobs[0].life.is_set());
@@ -164,7 +165,7 @@ TEST(ClusterTest, ADrainedWorkerServesWhatNobodyElseHolds) {
   empty.drain_reason = "notice of gcp";
   ASSERT_TRUE(cluster.OnStatus(empty, kStart).ok());
   cluster.TakeRecords();
-  EXPECT_TRUE(cluster.OrdersFor("v", kStart)->released);
+  EXPECT_TRUE(OrdersOf(cluster, "v", kStart)->released);
   EXPECT_EQ(cluster.ViewWorker("w", kStart)->state, "draining");
   EXPECT_EQ(cluster.ViewWorker("v", kStart)->state, "drained");
   EXPECT_EQ(cluster.ViewWorker("v", kStart)->drain_reason, "notice of gcp");
@@ -250,7 +251,7 @@ TEST(ClusterTest, ASilentWorkerLeavesAfterALease) {
   }
   EXPECT_EQ(now, kStart + absl::Seconds(10));
   cluster.TakeRecords();
-  EXPECT_TRUE(absl::IsNotFound(cluster.OrdersFor("w", now).status()));
+  EXPECT_TRUE(absl::IsNotFound(OrdersOf(cluster, "w", now).status()));
   EXPECT_EQ(cluster.ViewWorkers(now)[0].state, "lost");
   EXPECT_TRUE(absl::IsAborted(cluster.OnStatus(From("w", 9, 1, 2), now)));
 }
@@ -313,11 +314,11 @@ TEST(ClusterTest, APausedJobGetsNoSamplesAndItsWorkersKnow) {
   ASSERT_TRUE(cluster.SetPaused(job, true, kStart).ok());
   ASSERT_TRUE(cluster.SetPaused(job, true, kStart).ok());
   EXPECT_EQ(cluster.TakeRecords().size(), 3u);
-  EXPECT_TRUE(cluster.OrdersFor("w", kStart)->jobs[0].paused);
+  EXPECT_TRUE(OrdersOf(cluster, "w", kStart)->jobs[0].paused);
   EXPECT_TRUE(cluster.ViewJob(job, kStart)->paused);
   ASSERT_TRUE(cluster.SetPaused(job, false, kStart).ok());
   EXPECT_EQ(cluster.TakeRecords().size(), 1u);
-  EXPECT_FALSE(cluster.OrdersFor("w", kStart)->jobs[0].paused);
+  EXPECT_FALSE(OrdersOf(cluster, "w", kStart)->jobs[0].paused);
   ASSERT_TRUE(cluster.Cancel(job, kStart).ok());
   EXPECT_TRUE(absl::IsFailedPrecondition(cluster.SetPaused(job, true, kStart)));
   EXPECT_TRUE(absl::IsNotFound(cluster.SetPaused(JobId(99), true, kStart)));
@@ -330,21 +331,21 @@ TEST(ClusterTest, AnIntentOutlivesTheProcessAndKeepsJobsAway) {
   const JobId job =
       cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
   cluster.TakeRecords();
-  EXPECT_TRUE(cluster.OrdersFor("w", kStart)->jobs.empty());
+  EXPECT_TRUE(OrdersOf(cluster, "w", kStart)->jobs.empty());
   EXPECT_EQ(cluster.ViewWorker("w", kStart)->state, "cordoned");
   // Another process of that name.
   ASSERT_TRUE(cluster.OnStatus(From("w", 10, 0), kStart).ok());
   cluster.TakeRecords();
-  EXPECT_TRUE(cluster.OrdersFor("w", kStart)->jobs.empty());
+  EXPECT_TRUE(OrdersOf(cluster, "w", kStart)->jobs.empty());
   ASSERT_TRUE(cluster.SetIntent("w", WorkerIntent::kDrain, kStart).ok());
   cluster.TakeRecords();
-  EXPECT_TRUE(cluster.OrdersFor("w", kStart)->drain);
-  EXPECT_FALSE(cluster.OrdersFor("w", kStart)->released);
+  EXPECT_TRUE(OrdersOf(cluster, "w", kStart)->drain);
+  EXPECT_FALSE(OrdersOf(cluster, "w", kStart)->released);
   EXPECT_EQ(cluster.ViewWorker("w", kStart)->state, "drained");
   ASSERT_TRUE(cluster.SetIntent("w", WorkerIntent::kServe, kStart).ok());
   cluster.TakeRecords();
-  EXPECT_EQ(cluster.OrdersFor("w", kStart)->jobs[0].job, job);
-  EXPECT_FALSE(cluster.OrdersFor("w", kStart)->drain);
+  EXPECT_EQ(OrdersOf(cluster, "w", kStart)->jobs[0].job, job);
+  EXPECT_FALSE(OrdersOf(cluster, "w", kStart)->drain);
   EXPECT_TRUE(absl::IsNotFound(
       cluster.SetIntent("nobody", WorkerIntent::kDrain, kStart)));
 }

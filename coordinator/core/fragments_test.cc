@@ -165,7 +165,8 @@ TEST(FragmentsTest, TwoThatWaitForEachOtherDeliverMore) {
   bench.Decide();
   EXPECT_TRUE(bench.Decided<Opened>().empty());
   const auto orders =
-      JobOrdersFor(bench.job, bench.workers, bench.options, "wa", bench.now);
+      JobOrdersWriter(bench.job, bench.workers, bench.options, bench.now)
+          .For("wa");
   EXPECT_FALSE(orders->fragments[0].wanted);
   EXPECT_TRUE(orders->fragments[1].wanted);
   EXPECT_TRUE(bench.job.touched.contains("wa"));
@@ -222,7 +223,8 @@ TEST(FragmentsTest, TheJobEndsWhenEveryFragmentHasAllOfIt) {
   DecideEvaluations(bench.job, bench.decider());
   EXPECT_FALSE(EvaluationOrderFor(bench.job, "wa").has_value());
   EXPECT_TRUE(
-      JobOrdersFor(bench.job, bench.workers, bench.options, "wa", bench.now)
+      JobOrdersWriter(bench.job, bench.workers, bench.options, bench.now)
+          .For("wa")
           ->nothing_left);
   bench.CommitOfA(1, 2, 0, {0, 32});
   EXPECT_TRUE(bench.job.Trained());

@@ -10,6 +10,13 @@
 #include "runtime/log.h"
 
 namespace skerry::coordinator {
+namespace {
+
+// Orders of a job with 1,000 workers take 0.2 ms each, and a call should wait
+// for a few milliseconds at most.
+constexpr size_t kDeliveredAtOnce = 32;
+
+}  // namespace
 
 ClusterShell::ClusterShell(const ClusterOptions& options,
                            runtime::EventLoop& loop, Journal& journal,
@@ -241,23 +248,41 @@ void ClusterShell::StreamReady(const std::string& worker) {
   if (touched_.contains(worker)) PumpSoon();
 }
 
+// A commit touches every worker. Their orders go out in parts, and what has
+// come in meanwhile has its turn between them.
 void ClusterShell::DeliverOrders() {
-  for (auto it = touched_.begin(); it != touched_.end();) {
-    it = Deliver(*it) ? touched_.erase(it) : std::next(it);
+  std::vector<std::string> ready;
+  bool more = false;
+  // Goes on behind the last one, so that no name is always behind the others.
+  auto it = touched_.upper_bound(delivered_to_);
+  for (size_t left = touched_.size(); left > 0; --left) {
+    if (it == touched_.end()) it = touched_.begin();
+    const auto stream = streams_.find(*it);
+    if (stream == streams_.end()) {
+      // Its first Status on a new stream touches it again.
+      it = touched_.erase(it);
+    } else if (!stream->second->ready()) {
+      ++it;
+    } else if (ready.size() == kDeliveredAtOnce) {
+      more = true;
+      break;
+    } else {
+      ready.push_back(*it);
+      it = touched_.erase(it);
+    }
   }
-}
-
-// Whether nothing remains to be told.
-bool ClusterShell::Deliver(const std::string& worker) {
-  const auto stream = streams_.find(worker);
-  // Its first Status on a new stream touches it again.
-  if (stream == streams_.end()) return true;
-  if (!stream->second->ready()) return false;
-  absl::StatusOr<Orders> orders = cluster_.OrdersFor(worker, Now());
-  if (!orders.ok()) return true;
-  if (add_orders_) add_orders_(worker, *orders);
-  stream->second->Send(*orders);
-  return true;
+  if (!ready.empty()) delivered_to_ = ready.back();
+  cluster_.WriteOrders(ready, Now(),
+                       [this](const std::string& worker, const Orders& orders) {
+                         streams_.at(worker)->Send(orders);
+                       });
+  if (!more || delivery_posted_) return;
+  delivery_posted_ = true;
+  loop_.Post([this] {
+    delivery_posted_ = false;
+    // The end of the batch delivers.
+    if (!syncing_) DeliverOrders();
+  });
 }
 
 void ClusterShell::ArmTimer() {

@@ -165,7 +165,6 @@ class ClusterShell {
   bool CompactionDue() const;
   void Compact();
   void DeliverOrders();
-  bool Deliver(const std::string& worker);
   void ArmTimer();
   void OnTimer(Instant when);
 
@@ -195,6 +194,9 @@ class ClusterShell {
 
   absl::btree_map<std::string, OrdersStream*> streams_;
   absl::btree_set<std::string> touched_;
+  // The worker that got its orders last.
+  std::string delivered_to_;
+  bool delivery_posted_ = false;
   std::optional<Instant> armed_for_;
   std::vector<runtime::Task> when_idle_;
 };

@@ -9,6 +9,7 @@
 #include "coordinator/core/testing/job_bench.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/testing/memory_journal.h"
+#include "coordinator/service/testing/shell_process.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/testing/manual_loop.h"
@@ -20,97 +21,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class FakeStream final : public OrdersStream {
- public:
-  bool ready() const override { return ready_; }
-  void Send(const Orders& orders) override {
-    sent.push_back(orders);
-    ready_ = hold_open;
-  }
-  void Drain() { ready_ = true; }
-
-  std::vector<Orders> sent;
-  // Takes any number of messages at once.
-  bool hold_open = true;
-
- private:
-  bool ready_ = true;
-};
-
-class RecordingObserver final : public SettledObserver {
- public:
-  void OnSettled(const Cluster& cluster, Instant, std::span<const Entry> fresh,
-                 std::vector<GenerateAnswer>) override {
-    for (const Entry& entry : fresh) indexes.push_back(entry.index.value());
-    revision = cluster.revision();
-  }
-  EventHistory SaveEvents() override {
-    return {{{revision, JobId(), "saved", ""}}, {}};
-  }
-  void OnRestored(const EventHistory& events, Instant) override {
-    restored = events;
-  }
-  EventHistory restored;
-  std::vector<uint64_t> indexes;
-  Revision revision;
-};
-
-// One life of a coordinator. The disk is what it leaves behind.
-class Process {
- public:
-  explicit Process(MemoryDisk& disk, absl::Duration lease = absl::Seconds(10),
-                   const CompactionRule& rule = {}, bool disk_hangs = false)
-      : journal(disk, loop, [this](absl::Status why) { failure = why; }),
-        shell(Options(lease), loop, journal, rule) {
-    if (disk_hangs) journal.Hold();
-    shell.set_observer(&observer);
-    recovered = shell.Recover();
-    loop.RunUntilIdle();
-  }
-  static ClusterOptions Options(absl::Duration lease) {
-    ClusterOptions options;
-    options.lease = lease;
-    return options;
-  }
-
-  // The worker reports; the answer, when it comes, goes to `answers`.
-  void Report(const std::string& worker, uint64_t boot, uint64_t incarnation,
-              uint64_t counter) {
-    StatusFacts facts;
-    facts.release = "0.1.0";
-    facts.self.worker = worker;
-    facts.self.address = "127.0.0.1:1";
-    facts.island = "north";
-    facts.boot = Boot(boot);
-    facts.folder = FolderId(1);
-    facts.incarnation = Incarnation(incarnation);
-    facts.counter = counter;
-    shell.Do(
-        [this, facts](Cluster& cluster, Instant now) -> ClusterShell::Settled {
-          return [this, taken = cluster.OnStatus(facts, now)](
-                     const Cluster&, Instant) { answers.push_back(taken); };
-        });
-  }
-  uint64_t StateHash() {
-    uint64_t hash = 0;
-    shell.Look(
-        [&](const Cluster& cluster, Instant) { hash = cluster.StateHash(); });
-    loop.RunUntilIdle();
-    return hash;
-  }
-
-  runtime::ManualLoop loop;
-  absl::Status failure;
-  MemoryJournal journal;
-  RecordingObserver observer;
-  ClusterShell shell;
-  absl::Status recovered;
-  std::vector<absl::Status> answers;
-};
-
 TEST(ClusterShellTest, NothingIsSaidBeforeItIsDurable) {
   MemoryDisk disk;
-  Process process(disk);
+  ShellProcess process(disk);
   FakeStream stream;
   process.shell.Attach("a", stream);
   process.journal.Hold();
@@ -132,7 +45,7 @@ TEST(ClusterShellTest, NothingIsSaidBeforeItIsDurable) {
 
 TEST(ClusterShellTest, ViewsWaitForTheBatchThatTheyWouldShow) {
   MemoryDisk disk;
-  Process process(disk);
+  ShellProcess process(disk);
   process.journal.Hold();
   process.Report("a", 7, 0, 1);
   process.loop.RunUntilIdle();
@@ -149,7 +62,7 @@ TEST(ClusterShellTest, ViewsWaitForTheBatchThatTheyWouldShow) {
 
 TEST(ClusterShellTest, FactsThatArriveDuringASyncShareTheNextBatch) {
   MemoryDisk disk;
-  Process process(disk);
+  ShellProcess process(disk);
   process.journal.Hold();
   process.Report("a", 7, 0, 1);
   process.loop.RunUntilIdle();
@@ -170,55 +83,9 @@ TEST(ClusterShellTest, FactsThatArriveDuringASyncShareTheNextBatch) {
   EXPECT_THAT(process.answers, SizeIs(51));
 }
 
-TEST(ClusterShellTest, AStreamGetsOnlyTheNewestOrders) {
-  MemoryDisk disk;
-  Process process(disk);
-  FakeStream stream;
-  stream.hold_open = false;
-  process.Report("a", 7, 0, 1);
-  process.loop.RunUntilIdle();
-  process.shell.Attach("a", stream);
-  process.shell.Touch("a");
-  process.loop.RunUntilIdle();
-  ASSERT_THAT(stream.sent, SizeIs(1));
-  // While the first is on its way, more becomes known.
-  for (int i = 0; i < 5; ++i) {
-    process.Report(absl::StrCat("b", i), 100 + i, 0, 1);
-    process.shell.Touch("a");
-    process.loop.RunUntilIdle();
-  }
-  EXPECT_THAT(stream.sent, SizeIs(1));
-  stream.Drain();
-  process.shell.StreamReady("a");
-  process.loop.RunUntilIdle();
-  ASSERT_THAT(stream.sent, SizeIs(2));
-  EXPECT_EQ(stream.sent[1].revision, Revision(6));
-}
-
-TEST(ClusterShellTest, ADetachedStreamHearsNothing) {
-  MemoryDisk disk;
-  Process process(disk);
-  FakeStream older;
-  FakeStream newer;
-  process.Report("a", 7, 0, 1);
-  process.shell.Attach("a", older);
-  process.shell.Attach("a", newer);
-  // The older one leaves after it was replaced.
-  process.shell.Detach("a", older);
-  process.shell.Touch("a");
-  process.loop.RunUntilIdle();
-  EXPECT_THAT(older.sent, IsEmpty());
-  EXPECT_FALSE(newer.sent.empty());
-  newer.sent.clear();
-  process.shell.Detach("a", newer);
-  process.shell.Touch("a");
-  process.loop.RunUntilIdle();
-  EXPECT_THAT(newer.sent, IsEmpty());
-}
-
 TEST(ClusterShellTest, WhatCouldNotBeSyncedIsNeverSaid) {
   MemoryDisk disk;
-  Process process(disk);
+  ShellProcess process(disk);
   process.journal.FailNext();
   process.Report("a", 7, 0, 1);
   process.loop.RunUntilIdle();
@@ -229,8 +96,8 @@ TEST(ClusterShellTest, WhatCouldNotBeSyncedIsNeverSaid) {
 
 TEST(ClusterShellTest, ADeposedProcessFails) {
   MemoryDisk disk;
-  Process deposed(disk);
-  Process next(disk);
+  ShellProcess deposed(disk);
+  ShellProcess next(disk);
   deposed.Report("a", 7, 0, 1);
   deposed.loop.RunUntilIdle();
   EXPECT_EQ(deposed.failure.code(), absl::StatusCode::kAborted);
@@ -241,7 +108,7 @@ TEST(ClusterShellTest, ARestartFindsTheStateThatWasDurable) {
   MemoryDisk disk;
   uint64_t before = 0;
   {
-    Process process(disk);
+    ShellProcess process(disk);
     for (int i = 0; i < 10; ++i) {
       process.Report(absl::StrCat("w", i), 100 + i, 0, 1);
     }
@@ -252,7 +119,7 @@ TEST(ClusterShellTest, ARestartFindsTheStateThatWasDurable) {
     process.Report("late", 9, 0, 1);
     process.loop.RunUntilIdle();
   }
-  Process again(disk);
+  ShellProcess again(disk);
   ASSERT_TRUE(again.recovered.ok()) << again.recovered;
   EXPECT_EQ(again.StateHash(), before);
   EXPECT_THAT(again.observer.indexes, SizeIs(10));
@@ -275,7 +142,7 @@ MemoryDisk DiskThatLacksGrants() {
 TEST(ClusterShellTest, WhatRecoveryDecidesIsShownOnceItIsDurable) {
   MemoryDisk disk = DiskThatLacksGrants();
   const size_t replayed = disk.entries.size();
-  Process process(disk, absl::Seconds(10), {}, /*disk_hangs=*/true);
+  ShellProcess process(disk, absl::Seconds(10), {}, /*disk_hangs=*/true);
   ASSERT_TRUE(process.recovered.ok()) << process.recovered;
   EXPECT_TRUE(process.journal.batch_waits());
   EXPECT_THAT(process.observer.indexes, IsEmpty());
@@ -289,16 +156,16 @@ TEST(ClusterShellTest, WhatRecoveryDecidesIsShownOnceItIsDurable) {
 
 TEST(ClusterShellTest, ARecordThatCannotBeUsedIsNamed) {
   MemoryDisk disk;
-  { Process(disk).Report("a", 7, 0, 1); }
+  { ShellProcess(disk).Report("a", 7, 0, 1); }
   disk.entries = {{Revision(1), 1, "\xff\xff"}};
-  EXPECT_EQ(Process(disk).recovered.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(Process(disk).recovered.message()),
+  EXPECT_EQ(ShellProcess(disk).recovered.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(ShellProcess(disk).recovered.message()),
               testing::HasSubstr("record 1 of the journal"));
 }
 
 TEST(ClusterShellTest, SilenceEndsAWorkerAtItsDeadlineWithoutAnyMessage) {
   MemoryDisk disk;
-  Process process(disk, /*lease=*/absl::Seconds(5));
+  ShellProcess process(disk, /*lease=*/absl::Seconds(5));
   process.Report("a", 7, 0, 1);
   process.loop.RunUntilIdle();
   EXPECT_THAT(disk.entries, SizeIs(1));
@@ -311,7 +178,7 @@ TEST(ClusterShellTest, SilenceEndsAWorkerAtItsDeadlineWithoutAnyMessage) {
 // ended.
 TEST(ClusterShellTest, SilenceCountsForNothingOnceTheClockIsStopped) {
   MemoryDisk disk;
-  Process process(disk, /*lease=*/absl::Seconds(5));
+  ShellProcess process(disk, /*lease=*/absl::Seconds(5));
   process.Report("a", 7, 0, 1);
   process.loop.RunUntilIdle();
   process.shell.StopClock();
@@ -321,7 +188,7 @@ TEST(ClusterShellTest, SilenceCountsForNothingOnceTheClockIsStopped) {
 
 TEST(ClusterShellTest, IdleMeansThatNoBatchIsOnItsWay) {
   MemoryDisk disk;
-  Process process(disk);
+  ShellProcess process(disk);
   process.journal.Hold();
   process.Report("a", 7, 0, 1);
   process.loop.RunUntilIdle();
@@ -336,7 +203,7 @@ TEST(ClusterShellTest, IdleMeansThatNoBatchIsOnItsWay) {
 
 constexpr CompactionRule kAlways{.records_min = 3, .bytes_ratio_min = 0};
 
-void ReportMany(Process& process, uint64_t from, uint64_t to) {
+void ReportMany(ShellProcess& process, uint64_t from, uint64_t to) {
   for (uint64_t i = from; i < to; ++i) {
     process.Report(absl::StrCat("w", i), i + 1, 0, 1);
     process.loop.RunUntilIdle();
@@ -346,9 +213,9 @@ void ReportMany(Process& process, uint64_t from, uint64_t to) {
 TEST(ClusterShellTest, ASnapshotTakesThePlaceOfRecordsAndNothingElseChanges) {
   MemoryDisk whole;
   MemoryDisk compacted;
-  Process plain(whole);
+  ShellProcess plain(whole);
   auto process =
-      std::make_unique<Process>(compacted, absl::Seconds(10), kAlways);
+      std::make_unique<ShellProcess>(compacted, absl::Seconds(10), kAlways);
   ReportMany(plain, 0, 5);
   ReportMany(*process, 0, 5);
   EXPECT_THAT(whole.entries, SizeIs(5));
@@ -356,7 +223,8 @@ TEST(ClusterShellTest, ASnapshotTakesThePlaceOfRecordsAndNothingElseChanges) {
   EXPECT_EQ(compacted.snapshot->index, Revision(3));
   EXPECT_THAT(compacted.entries, SizeIs(2));
   EXPECT_THAT(process->answers, SizeIs(5));
-  process = std::make_unique<Process>(compacted, absl::Seconds(10), kAlways);
+  process =
+      std::make_unique<ShellProcess>(compacted, absl::Seconds(10), kAlways);
   EXPECT_TRUE(process->recovered.ok()) << process->recovered;
   EXPECT_EQ(process->StateHash(), plain.StateHash());
   EXPECT_THAT(process->observer.indexes, ElementsAre(4, 5));
@@ -369,7 +237,7 @@ TEST(ClusterShellTest, ASnapshotTakesThePlaceOfRecordsAndNothingElseChanges) {
 
 TEST(ClusterShellTest, FactsWaitForASnapshotOnASlowDisk) {
   MemoryDisk disk;
-  Process process(disk, absl::Seconds(10), kAlways);
+  ShellProcess process(disk, absl::Seconds(10), kAlways);
   ReportMany(process, 0, 2);
   process.journal.Hold();
   process.Report("w2", 3, 0, 1);
@@ -394,8 +262,8 @@ TEST(ClusterShellTest, FactsWaitForASnapshotOnASlowDisk) {
 
 TEST(ClusterShellTest, FactsThatFollowFromASettledOneWaitForTheSnapshotToo) {
   MemoryDisk disk;
-  Process process(disk, absl::Seconds(10),
-                  CompactionRule{.records_min = 1, .bytes_ratio_min = 0});
+  ShellProcess process(disk, absl::Seconds(10),
+                       CompactionRule{.records_min = 1, .bytes_ratio_min = 0});
   bool looked = false;
   process.Report("w0", 1, 0, 1);
   process.shell.Look([&](const Cluster&, Instant) {
@@ -410,8 +278,8 @@ TEST(ClusterShellTest, FactsThatFollowFromASettledOneWaitForTheSnapshotToo) {
 
 TEST(ClusterShellTest, ALargeSnapshotWaitsForAsMuchNewHistory) {
   MemoryDisk disk;
-  Process process(disk, absl::Seconds(10),
-                  CompactionRule{.records_min = 1, .bytes_ratio_min = 1});
+  ShellProcess process(disk, absl::Seconds(10),
+                       CompactionRule{.records_min = 1, .bytes_ratio_min = 1});
   int snapshots = 0;
   Revision newest;
   for (uint64_t i = 0; i < 256; ++i) {
@@ -427,11 +295,11 @@ TEST(ClusterShellTest, ALargeSnapshotWaitsForAsMuchNewHistory) {
 TEST(ClusterShellTest, ASnapshotThatCannotBeUsedIsNamed) {
   MemoryDisk disk;
   {
-    Process process(disk, absl::Seconds(10), kAlways);
+    ShellProcess process(disk, absl::Seconds(10), kAlways);
     ReportMany(process, 0, 3);
   }
   disk.snapshot->payload[0] ^= 1;
-  Process process(disk);
+  ShellProcess process(disk);
   EXPECT_EQ(process.recovered.code(), absl::StatusCode::kDataLoss);
   EXPECT_NE(process.recovered.ToString().find("snapshot at record 3"),
             std::string::npos)
@@ -441,7 +309,7 @@ TEST(ClusterShellTest, ASnapshotThatCannotBeUsedIsNamed) {
 // A sleep of 25 s, with a lease of 10 s.
 TEST(ClusterShellTest, ASleepEndsNobodysLease) {
   MemoryDisk disk;
-  Process process(disk);
+  ShellProcess process(disk);
   process.Report("a", 7, 0, 1);
   process.loop.RunUntilIdle();
   process.loop.Advance(absl::Seconds(3));
@@ -459,7 +327,7 @@ TEST(ClusterShellTest, ASleepEndsNobodysLease) {
 
 TEST(ClusterShellTest, ADiskThatHangsEndsNobodysLease) {
   MemoryDisk disk;
-  Process process(disk);
+  ShellProcess process(disk);
   process.Report("a", 7, 0, 1);
   process.Report("b", 8, 0, 1);
   process.loop.RunUntilIdle();

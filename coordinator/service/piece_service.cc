@@ -105,7 +105,7 @@ void PieceService::Admit(uint64_t id,
 
 absl::Status PieceService::Ask(uint64_t id,
                                const v1::FetchPieceRequest& request) {
-  SKERRY_ASSIGN_OR_RETURN(const protocol::AskedPiece key,
+  SKERRY_ASSIGN_OR_RETURN(const protocol::PieceKey key,
                           protocol::AskedFromProto(request.key()));
   if (request.workers().empty() || request.workers_size() > kWorkersMax) {
     return absl::InvalidArgumentError(

@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<Tried>> TriedFromProto(
   return out;
 }
 
-void AskedToProto(const AskedPiece& key, v1::PieceKey* out) {
+void AskedToProto(const PieceKey& key, v1::PieceKey* out) {
   out->set_job(key.job.value());
   out->set_fragment(key.fragment);
   out->set_span(key.span);
@@ -83,7 +83,7 @@ void AskedToProto(const AskedPiece& key, v1::PieceKey* out) {
   out->set_hash(key.hash);
 }
 
-absl::StatusOr<AskedPiece> AskedFromProto(const v1::PieceKey& key) {
+absl::StatusOr<PieceKey> AskedFromProto(const v1::PieceKey& key) {
   if (key.job() == 0) return BadField("key.job", "is missing");
   if (key.fragment() >= job::kFragmentsMax) {
     return BadField("key.fragment", "is out of range");
@@ -91,8 +91,11 @@ absl::StatusOr<AskedPiece> AskedFromProto(const v1::PieceKey& key) {
   if (key.span() >= job::kSpansMax) {
     return BadField("key.span", "is out of range");
   }
-  return AskedPiece{JobId(key.job()), key.fragment(), key.span(),
-                    Sequence(key.sequence()), key.hash()};
+  return PieceKey{.sequence = Sequence(key.sequence()),
+                  .span = key.span(),
+                  .hash = key.hash(),
+                  .fragment = key.fragment(),
+                  .job = JobId(key.job())};
 }
 
 void PieceOrderToProto(const PieceOrder& order, v1::PieceOrder* out) {
@@ -105,7 +108,7 @@ std::vector<PieceOrder> PieceOrdersFromProto(
     const Repeated<v1::PieceOrder>& orders) {
   std::vector<PieceOrder> out;
   for (const v1::PieceOrder& order : orders) {
-    const absl::StatusOr<AskedPiece> key = AskedFromProto(order.key());
+    const absl::StatusOr<PieceKey> key = AskedFromProto(order.key());
     if (order.request() == 0 || !key.ok()) continue;
     out.push_back({order.request(), *key, order.offset()});
   }

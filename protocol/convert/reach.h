@@ -28,9 +28,9 @@ void TriedToProto(const Tried& tried, v1::Tried* out);
 absl::StatusOr<std::vector<Tried>> TriedFromProto(
     const Repeated<v1::Tried>& list);
 
-void AskedToProto(const AskedPiece& key, v1::PieceKey* out);
+void AskedToProto(const PieceKey& key, v1::PieceKey* out);
 // Errors: InvalidArgument, with the field.
-absl::StatusOr<AskedPiece> AskedFromProto(const v1::PieceKey& key);
+absl::StatusOr<PieceKey> AskedFromProto(const v1::PieceKey& key);
 
 void PieceOrderToProto(const PieceOrder& order, v1::PieceOrder* out);
 // Leaves out orders that name no request or no piece.

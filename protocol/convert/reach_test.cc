@@ -66,7 +66,13 @@ TEST(ReachTest, AnOutcomeThatMakesNoSenseIsRefusedWithItsField) {
 }
 
 TEST(ReachTest, APieceOrderSurvivesTheWayAndIsLeftOutWithoutItsPiece) {
-  const PieceOrder order{5, {JobId(3), 1, 2, Sequence(9), 77}, 4096};
+  const PieceOrder order{5,
+                         {.sequence = Sequence(9),
+                          .span = 2,
+                          .hash = 77,
+                          .fragment = 1,
+                          .job = JobId(3)},
+                         4096};
   Repeated<v1::PieceOrder> orders;
   PieceOrderToProto(order, orders.Add());
   PieceOrderToProto({0, order.key, 0}, orders.Add());
@@ -76,7 +82,12 @@ TEST(ReachTest, APieceOrderSurvivesTheWayAndIsLeftOutWithoutItsPiece) {
 
 TEST(ReachTest, APieceThatCannotBeIsRefused) {
   v1::PieceKey key;
-  AskedToProto({JobId(3), 1, 2, Sequence(9), 77}, &key);
+  AskedToProto({.sequence = Sequence(9),
+                .span = 2,
+                .hash = 77,
+                .fragment = 1,
+                .job = JobId(3)},
+               &key);
   EXPECT_TRUE(AskedFromProto(key).ok());
   v1::PieceKey no_job = key, far = key, wide = key;
   no_job.clear_job();

@@ -49,7 +49,7 @@ void FrameModel::CheckStored(size_t index) {
       continue;
     }
     std::vector<float> mean(scenario_.spans[span]);
-    if (!worker::DecodeMean(piece->bytes, open->total_weight, mean).ok()) {
+    if (!worker::DecodeMean(piece->bytes(), open->total_weight, mean).ok()) {
       Break("a result cannot be read");
       continue;
     }
@@ -114,7 +114,7 @@ void FrameModel::CheckConserved() {
            committed_->attempt, span, committed_->hashes[span]});
       if (!piece.ok()) continue;
       std::vector<float> mean(scenario_.spans[span]);
-      if (!worker::DecodeMean(piece->bytes, committed_->total_weight, mean)
+      if (!worker::DecodeMean(piece->bytes(), committed_->total_weight, mean)
                .ok()) {
         continue;
       }

@@ -10,10 +10,10 @@
 namespace skerry::exhaustive {
 namespace {
 
+using protocol::FrameVerdict;
 using protocol::Member;
 using protocol::OpenExchange;
 using protocol::SpanHolder;
-using Answer = worker::SeatFragment::FrameAnswer;
 using Act = FrameStep::Act;
 
 // As the journal would number them.
@@ -50,8 +50,8 @@ void FrameModel::Start() {
     job_.layout.spans.push_back({elements, elements + size});
     elements += size;
   }
-  peers_ = [this](const std::string& name, const worker::PieceKey& key)
-      -> absl::StatusOr<worker::SharedBytes> {
+  peers_ = [this](const std::string& name,
+                  const worker::PieceKey& key) -> absl::StatusOr<SharedBytes> {
     const Host& host = hosts_[IndexOf(name)];
     if (!IsUp(IndexOf(name))) return absl::UnavailableError("it is down");
     return host.worker->Find(key);
@@ -274,15 +274,18 @@ void FrameModel::Take(OnWay one, bool again) {
   const size_t to = IndexOf(one.frame.to);
   const Attempt attempt(one.frame.header.attempt);
   const Attempt heard = hosts_[to].attempt;
-  const Answer answer = hosts_[to].worker->Take(one.frame);
+  const FrameVerdict answer = hosts_[to].worker->Take(one.frame);
   if (attempt != heard) {
-    const Answer right = attempt > heard ? Answer::kNotYet : Answer::kRefused;
+    const FrameVerdict right =
+        attempt > heard ? FrameVerdict::kNotYet : FrameVerdict::kRefused;
     if (answer != right) Break("a frame of another attempt is not refused");
     // The network may keep it, and bring it again.
     if (!again) on_way_.push_back(std::move(one));
     return;
   }
-  if (answer != Answer::kAccepted) Break("a frame of the attempt is refused");
+  if (answer != FrameVerdict::kAccepted) {
+    Break("a frame of the attempt is refused");
+  }
   hosts_[to].taken.insert(KeyOf(one));
   if (!again) past_.push_back(std::move(one));
 }

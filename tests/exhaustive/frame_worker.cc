@@ -11,7 +11,6 @@ namespace skerry::exhaustive {
 using worker::OwedBook;
 using worker::PieceKey;
 using worker::Recovery;
-using worker::SharedBytes;
 using worker::StoredFile;
 
 FrameWorker::FrameWorker(const FrameJob& job, std::string name, uint32_t begin,
@@ -67,7 +66,7 @@ void FrameWorker::Hear(const protocol::FragmentOrders& orders,
   Advance();
 }
 
-worker::SeatFragment::FrameAnswer FrameWorker::Take(const SentFrame& frame) {
+protocol::FrameVerdict FrameWorker::Take(const SentFrame& frame) {
   uint64_t cause = CombineHash(2, frame.header.payload_hash);
   cause = CombineHash(cause, frame.header.span);
   cause = CombineHash(cause, frame.header.part);

@@ -21,7 +21,7 @@ namespace skerry::exhaustive {
 struct SentFrame {
   std::string to;
   compression::FrameHeader header;
-  worker::SharedBytes payload;
+  SharedBytes payload;
 };
 
 struct FrameJob {
@@ -35,7 +35,7 @@ class FrameWorker : public worker::BulkPort,
                     public worker::HostPort {
  public:
   // Whom a fetch asks; outlives the worker.
-  using Peers = std::function<absl::StatusOr<worker::SharedBytes>(
+  using Peers = std::function<absl::StatusOr<SharedBytes>(
       const std::string& name, const worker::PieceKey& key)>;
 
   FrameWorker(const FrameJob& job, std::string name, uint32_t begin,
@@ -49,7 +49,7 @@ class FrameWorker : public worker::BulkPort,
   // --- Events. Each says what caused the work that it leads to.
   void Hear(const protocol::FragmentOrders& orders,
             const std::vector<protocol::SpanHolder>& holders);
-  worker::SeatFragment::FrameAnswer Take(const SentFrame& frame);
+  protocol::FrameVerdict Take(const SentFrame& frame);
   // Does the waiting work at `index` of Work().
   void Run(size_t index);
   // Lets time pass until the worker's recovery tries again.
@@ -62,7 +62,7 @@ class FrameWorker : public worker::BulkPort,
   std::vector<SentFrame> TakeSent() { return std::exchange(sent_, {}); }
   const worker::SeatFragment& fragment() const { return fragment_; }
   // The piece, if it is on the disk.
-  absl::StatusOr<worker::SharedBytes> Find(const worker::PieceKey& key) const;
+  absl::StatusOr<SharedBytes> Find(const worker::PieceKey& key) const;
   const std::string& failure() const { return failure_; }
 
  private:
@@ -77,17 +77,16 @@ class FrameWorker : public worker::BulkPort,
   void RunAll();
 
   void SendFrame(const std::string& to, const compression::FrameHeader& header,
-                 const worker::SharedBytes& payload) override {
+                 const SharedBytes& payload) override {
     sent_.push_back({to, header, payload});
   }
   void ForgetBefore(uint32_t, Attempt) override {}
   void Fetch(const std::string& from, const worker::PieceKey& key,
-             worker::Done<absl::StatusOr<worker::SharedBytes>> done) override;
-  void Store(const worker::StoredFile& file,
-             std::vector<worker::SharedBytes> contents,
+             worker::Done<absl::StatusOr<SharedBytes>> done) override;
+  void Store(const worker::StoredFile& file, std::vector<SharedBytes> contents,
              worker::Done<absl::Status> done) override;
-  absl::StatusOr<worker::SharedBytes> Map(const worker::StoredFile& file,
-                                          uint32_t span) override;
+  absl::StatusOr<SharedBytes> Map(const worker::StoredFile& file,
+                                  uint32_t span) override;
   void Delete(const worker::StoredFile& file) override;
   void Compute(absl::AnyInvocable<void() &&> work,
                absl::AnyInvocable<void(Instant now) &&> done) override;
@@ -108,8 +107,7 @@ class FrameWorker : public worker::BulkPort,
   uint64_t tasks_ = 0;
   std::vector<Task> work_;
   std::vector<SentFrame> sent_;
-  std::vector<std::pair<worker::StoredFile, std::vector<worker::SharedBytes>>>
-      disk_;
+  std::vector<std::pair<worker::StoredFile, std::vector<SharedBytes>>> disk_;
   std::vector<float> live_;
   std::string failure_;
   worker::SeatFragment fragment_;

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "coordinator/core/testing/orders_of.h"
 #include "tests/exhaustive/model.h"
 
 namespace skerry::exhaustive {
@@ -53,7 +54,7 @@ std::vector<Action> Model::Actions(bool with_faults) const {
       continue;
     }
     if (worker.told != SaysHash(worker)) actions.push_back({Act::kTell, i});
-    const auto orders = cluster_.OrdersFor(worker.name, now_);
+    const auto orders = coordinator::OrdersOf(cluster_, worker.name, now_);
     if (orders.ok() && orders->boot == worker.boot &&
         HashOf(*orders) != worker.heard) {
       actions.push_back({Act::kHear, i});
@@ -81,7 +82,7 @@ void Model::AddDown(size_t index, bool with_faults,
   to.push_back({Act::kStart, index});
   if (!with_faults) return;
   if (left_.expiries > 0 && worker.incarnation.is_set() &&
-      cluster_.OrdersFor(worker.name, now_).ok()) {
+      coordinator::OrdersOf(cluster_, worker.name, now_).ok()) {
     to.push_back({Act::kExpire, index});
   }
   if (left_.disk_losses > 0 &&

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "coordinator/core/testing/orders_of.h"
 #include "tests/exhaustive/model.h"
 
 namespace skerry::exhaustive {
@@ -162,7 +163,7 @@ void Model::NotePins(WorkerState& worker) {
     Part& part = worker.seat.parts[f];
     const auto oldest = part.Oldest();
     if (part.pin_told || !oldest.has_value()) continue;
-    const auto orders = cluster_.OrdersFor(worker.name, now_);
+    const auto orders = coordinator::OrdersOf(cluster_, worker.name, now_);
     part.pin_told = orders.ok() && orders->boot == worker.boot &&
                     !orders->jobs.empty() &&
                     orders->jobs[0].fragments.at(f).keep_from <= *oldest &&
@@ -171,7 +172,7 @@ void Model::NotePins(WorkerState& worker) {
 }
 
 void Model::Hear(WorkerState& worker) {
-  const auto orders = cluster_.OrdersFor(worker.name, now_);
+  const auto orders = coordinator::OrdersOf(cluster_, worker.name, now_);
   SKERRY_CHECK(orders.ok());
   worker.heard = HashOf(*orders);
   worker.incarnation = orders->incarnation;

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!key.ok()) return 0;
   SKERRY_CHECK(key->fragment < skerry::compression::kFrameFragmentsMax);
   SKERRY_CHECK(key->span < skerry::compression::kFrameSpansMax);
-  if (key->kind == skerry::transport::FetchKey::Kind::kData) {
+  if (key->kind == skerry::protocol::PieceKey::Kind::kData) {
     SKERRY_CHECK(key->fragment == 0 && key->span == 0);
   }
   SKERRY_CHECK(

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/release.h"
 #include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/orders_of.h"
 #include "job/testing/specs.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "protocol/convert/status.h"
@@ -56,7 +57,7 @@ void Drive(StatusFacts facts) {
     cluster.Tick(now);
     cluster.TakeRecords();
     cluster.CheckInvariants();
-    cluster.OrdersFor(facts.self.worker, now).IgnoreError();
+    OrdersOf(cluster, facts.self.worker, now).IgnoreError();
     // It adopts the life that it was given, if any.
     const auto view = cluster.ViewJob(JobId(1), now);
     for (JobFacts& job : facts.jobs) {

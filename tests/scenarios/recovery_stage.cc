@@ -32,7 +32,7 @@ class RecoveryStage final : public worker::RecoveryFixture, public Stage {
     } else if (const auto a = Match(step, "the disk holds base N of span N")) {
       const auto span = static_cast<uint32_t>(a->n[1]);
       PutOnDisk(BaseKey(a->n[0], span),
-                worker::SharedBytes::Of(states_[span][a->n[0]].values));
+                SharedBytes(states_[span][a->n[0]].values));
     } else if (Match(step, "the disk is lost")) {
       ports_.files.clear();
       history_.TakeDeletable(Sequence(99));

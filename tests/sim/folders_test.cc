@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/orders_of.h"
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
 #include "worker/core/state_folders.h"
@@ -285,7 +286,8 @@ class Folders {
   }
 
   void Obey(Worker& worker) {
-    const auto orders = ours_.cluster->OrdersFor(NameOf(worker), Now());
+    const auto orders =
+        coordinator::OrdersOf(*ours_.cluster, NameOf(worker), Now());
     ASSERT_TRUE(orders.ok());
     worker::FolderOrders said;
     for (const StoredJobKey& key : orders->ended_jobs) {

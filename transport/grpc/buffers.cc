@@ -18,7 +18,7 @@ constexpr size_t kMessageBytesMax = 1024;  // of a status
 
 // gRPC's wish for a mutable pointer is a matter of its C ancestry: it never
 // writes through it.
-grpc::Slice SliceOf(const Payload& payload) {
+grpc::Slice SliceOf(const SharedBytes& payload) {
   using Owner = std::shared_ptr<const void>;
   auto owner = std::make_unique<Owner>(payload.owner());
   const void* bytes = payload.bytes().data();
@@ -98,7 +98,7 @@ absl::StatusOr<Frame> MessageToFrame(const grpc::ByteBuffer& message) {
   reader.Read(bytes.get(), size);
   const std::span<const std::byte> span(bytes.get(), size);
   SKERRY_RETURN_IF_ERROR(compression::CheckPayload(frame.header, span));
-  frame.payload = Payload(std::move(bytes), span);
+  frame.payload = SharedBytes(std::move(bytes), span);
   return frame;
 }
 

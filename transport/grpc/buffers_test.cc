@@ -41,7 +41,7 @@ TEST(BuffersTest, ThePayloadIsNotCopiedAndLivesUntilTheMessageIsGone) {
   std::weak_ptr<const std::vector<std::byte>> watch = held;
   const std::byte* const bytes = held->data();
   Frame frame = MakeFrame(1, 0, 0);
-  frame.payload = Payload(held, *held);
+  frame.payload = SharedBytes(held, *held);
   frame.header.payload_bytes = held->size();
   {
     const grpc::ByteBuffer message = FrameToMessage(frame);

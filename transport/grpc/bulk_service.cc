@@ -61,7 +61,7 @@ class FetchServer final : public ServedCall<FetchServer> {
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::InvalidArgumentError("no key was sent"));
     const auto bytes = MessageToBytes(message_);
-    const absl::StatusOr<FetchKey> key =
+    const absl::StatusOr<PieceKey> key =
         bytes.ok() ? DecodeFetchKey(*bytes) : bytes.status();
     if (!key.ok()) return End(key.status());
     key_ = *key;
@@ -69,7 +69,7 @@ class FetchServer final : public ServedCall<FetchServer> {
       Inbox* const inbox = call->state_->inbox;
       if (inbox == nullptr) return;
       inbox->OnFetch(call->fetcher_, call->key_,
-                     [call](absl::StatusOr<Payload> object) {
+                     [call](absl::StatusOr<SharedBytes> object) {
                        if (!object.ok()) return call->End(object.status());
                        call->object_ = *std::move(object);
                        call->WriteNext();
@@ -97,8 +97,8 @@ class FetchServer final : public ServedCall<FetchServer> {
 
   const State state_;
   const Fetcher fetcher_;
-  FetchKey key_;
-  Payload object_;
+  PieceKey key_;
+  SharedBytes object_;
   uint32_t next_piece_ = 0;
   grpc::ByteBuffer message_;
 };

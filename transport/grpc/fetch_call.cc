@@ -7,7 +7,7 @@
 
 namespace skerry::transport {
 
-FetchCall::FetchCall(const FetchKey& key, uint64_t object_bytes_max,
+FetchCall::FetchCall(const PieceKey& key, uint64_t object_bytes_max,
                      runtime::EventLoop& loop, OpenCalls& open_calls,
                      BulkTransport::FetchDone done)
     : loop_(loop),
@@ -18,7 +18,7 @@ FetchCall::FetchCall(const FetchKey& key, uint64_t object_bytes_max,
 
 std::shared_ptr<FetchCall> FetchCall::Start(
     const std::shared_ptr<grpc::Channel>& channel, const CallTarget& target,
-    const FetchKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
+    const PieceKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
     OpenCalls& open_calls, BulkTransport::FetchDone done) {
   std::shared_ptr<FetchCall> call(
       new FetchCall(key, object_bytes_max, loop, open_calls, std::move(done)));
@@ -47,7 +47,7 @@ void FetchCall::OnReadDone(bool ok) {
   StartRead(&piece_);
 }
 
-absl::StatusOr<Payload> FetchCall::Outcome(const grpc::Status& status) {
+absl::StatusOr<SharedBytes> FetchCall::Outcome(const grpc::Status& status) {
   if (!refused_.ok()) return refused_;
   // A relay does not see whether the holder has said all or is gone.
   if (status.ok() && is_relayed_ && !assembler_.IsWhole()) {
@@ -61,7 +61,7 @@ absl::StatusOr<Payload> FetchCall::Outcome(const grpc::Status& status) {
 }
 
 void FetchCall::OnDone(const grpc::Status& status) {
-  absl::StatusOr<Payload> object = Outcome(status);
+  absl::StatusOr<SharedBytes> object = Outcome(status);
   loop_.Post([done = std::move(done_), object = std::move(object)]() mutable {
     std::move(done)(std::move(object));
   });

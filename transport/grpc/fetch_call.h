@@ -29,20 +29,20 @@ class FetchCall final
   // `done` runs on `loop`. Loop and `open_calls` outlive the call.
   static std::shared_ptr<FetchCall> Start(
       const std::shared_ptr<grpc::Channel>& channel, const CallTarget& target,
-      const FetchKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
+      const PieceKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
       OpenCalls& open_calls, BulkTransport::FetchDone done);
 
   void Cancel() override { context_.TryCancel(); }
   uint64_t pieces_received() const override { return pieces_received_; }
 
  private:
-  FetchCall(const FetchKey& key, uint64_t object_bytes_max,
+  FetchCall(const PieceKey& key, uint64_t object_bytes_max,
             runtime::EventLoop& loop, OpenCalls& open_calls,
             BulkTransport::FetchDone done);
 
   void OnReadDone(bool ok) override;
   void OnDone(const grpc::Status& status) override;
-  absl::StatusOr<Payload> Outcome(const grpc::Status& status);
+  absl::StatusOr<SharedBytes> Outcome(const grpc::Status& status);
 
   runtime::EventLoop& loop_;
   OpenCalls& open_calls_;

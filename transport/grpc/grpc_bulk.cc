@@ -198,10 +198,10 @@ class GrpcBulk::Impl final : public StreamOpener {
         channel, TargetOf(peer), stream_index, loop_, events, open_calls_));
   }
 
-  void Fetch(const std::string& peer, const FetchKey& key, FetchDone done) {
+  void Fetch(const std::string& peer, const PieceKey& key, FetchDone done) {
     const uint64_t id = next_fetch_++;
     auto finish = [this, alive = alive_, id, peer, done = std::move(done)](
-                      absl::StatusOr<Payload> object) mutable {
+                      absl::StatusOr<SharedBytes> object) mutable {
       if (*alive) EndFetch(id, peer, std::move(object), std::move(done));
     };
     if (directory_.IsReverse(peer)) {
@@ -254,7 +254,7 @@ class GrpcBulk::Impl final : public StreamOpener {
   void LookAtChannels();
   void WatchFetch(uint64_t id);
   void EndFetch(uint64_t id, const std::string& peer,
-                absl::StatusOr<Payload> object, FetchDone done);
+                absl::StatusOr<SharedBytes> object, FetchDone done);
 
   const GrpcBulkOptions options_;
   runtime::EventLoop& loop_;
@@ -360,7 +360,8 @@ void GrpcBulk::Impl::WatchFetch(uint64_t id) {
 }
 
 void GrpcBulk::Impl::EndFetch(uint64_t id, const std::string& peer,
-                              absl::StatusOr<Payload> object, FetchDone done) {
+                              absl::StatusOr<SharedBytes> object,
+                              FetchDone done) {
   fetches_.erase(id);
   PeerCounters& counters = outbox_->CountersOf(peer);
   ++(object.ok() ? counters.fetches_done : counters.fetches_failed);
@@ -396,7 +397,7 @@ void GrpcBulk::Reoffer(uint64_t job, uint32_t fragment) {
   impl_->inbox().Reoffer(job, fragment);
 }
 
-void GrpcBulk::Fetch(const std::string& peer, const FetchKey& key,
+void GrpcBulk::Fetch(const std::string& peer, const PieceKey& key,
                      FetchDone done) {
   impl_->Fetch(peer, key, std::move(done));
 }

@@ -240,7 +240,7 @@ TEST_F(GrpcBulkTest, FramesWaitUntilSomebodySaysWhereTheWorkerIs) {
   std::promise<absl::Status> fetched;
   std::promise<absl::Status> sent;
   loop_.Post([&] {
-    bulk->Fetch("b", FetchKey(), [&](absl::StatusOr<Payload> object) {
+    bulk->Fetch("b", PieceKey(), [&](absl::StatusOr<SharedBytes> object) {
       fetched.set_value(object.status());
     });
     bulk->Send("b", MakeFrame(1, 0, 1000), TrafficClass::kBulk,
@@ -293,8 +293,8 @@ class SecureBulkTest : public testing::Test {
   absl::Status Fetch(GrpcBulk& by, GrpcBulk& from) {
     std::promise<absl::Status> done;
     OnLoop([&] {
-      by.Fetch(names_.at(&from), FetchKey(),
-               [&](absl::StatusOr<Payload> object) {
+      by.Fetch(names_.at(&from), PieceKey(),
+               [&](absl::StatusOr<SharedBytes> object) {
                  done.set_value(object.status());
                });
     });

@@ -112,7 +112,7 @@ class RelayTest : public BulkNodesTest {
       Learn(b, a, relay);
     });
   }
-  static bool Same(const Payload& a, const Payload& b) {
+  static bool Same(const SharedBytes& a, const SharedBytes& b) {
     return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(),
                       b.bytes().end());
   }
@@ -144,8 +144,8 @@ TEST_F(RelayTest, AFetchAndItsRefusalPassInBothDirections) {
   Node& a = Make("a", "a");
   Node& b = Make("b", "b");
   Meet(a, b, relay);
-  const FetchKey there = Hold(b, (size_t{5} << 19) + 3);
-  const FetchKey here = Hold(a, 0);
+  const PieceKey there = Hold(b, (size_t{5} << 19) + 3);
+  const PieceKey here = Hold(a, 0);
   const auto object = Fetch(a, b, there);
   ASSERT_TRUE(object.ok()) << object.status();
   loop_.Run([&] {
@@ -154,7 +154,8 @@ TEST_F(RelayTest, AFetchAndItsRefusalPassInBothDirections) {
     EXPECT_EQ(b.receiver.fetchers.back(), (Fetcher{"a", true}));
   });
   EXPECT_TRUE(Fetch(b, a, here).ok());
-  const absl::Status missing = Fetch(a, b, {.job = 1, .span = 4}).status();
+  const absl::Status missing =
+      Fetch(a, b, {.span = 4, .job = JobId(1)}).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(missing.message(), "span 4 not held");
 }
@@ -164,11 +165,11 @@ TEST_F(RelayTest, ManyFetchesShareTheCallsThatThereAre) {
   Node& a = Make("a", "a");
   Node& b = Make("b", "b");
   Meet(a, b, relay);
-  const FetchKey key = Hold(b, 1000);
+  const PieceKey key = Hold(b, 1000);
   int fetched = 0;
   loop_.Run([&] {
     for (int i = 0; i < 100; ++i) {
-      a.bulk->Fetch(b.name, key, [&](absl::StatusOr<Payload> object) {
+      a.bulk->Fetch(b.name, key, [&](absl::StatusOr<SharedBytes> object) {
         EXPECT_TRUE(object.ok()) << object.status();
         ++fetched;
       });
@@ -250,7 +251,7 @@ TEST_F(RelayTest, AnotherRelayTakesOver) {
   });
   Meet(a, b, spare);
   EXPECT_TRUE(outcome.get().ok());
-  const FetchKey key = Hold(a, 1000);
+  const PieceKey key = Hold(a, 1000);
   EXPECT_TRUE(Fetch(b, a, key).ok());
 }
 

@@ -60,7 +60,7 @@ class ReverseBook::Stream final : public OutgoingStream {
 // A fetch, with its call once there is one.
 class ReverseBook::Wanted final : public FetchInProgress {
  public:
-  Wanted(runtime::EventLoop& loop, std::string peer, const FetchKey& key,
+  Wanted(runtime::EventLoop& loop, std::string peer, const PieceKey& key,
          BulkTransport::FetchDone done)
       : loop_(loop),
         peer_(std::move(peer)),
@@ -86,7 +86,7 @@ class ReverseBook::Wanted final : public FetchInProgress {
  private:
   runtime::EventLoop& loop_;
   const std::string peer_;
-  const FetchKey key_;
+  const PieceKey key_;
   BulkTransport::FetchDone done_;  // null once there is a call, or no more wish
   std::shared_ptr<ReverseFetch> call_;
 };
@@ -121,7 +121,7 @@ std::unique_ptr<OutgoingStream> ReverseBook::Open(const std::string& peer,
 }
 
 std::shared_ptr<FetchInProgress> ReverseBook::Fetch(
-    const std::string& peer, const FetchKey& key,
+    const std::string& peer, const PieceKey& key,
     BulkTransport::FetchDone done) {
   auto wanted = std::make_shared<Wanted>(loop_, peer, key, std::move(done));
   auto& idle = idle_[peer];

@@ -41,7 +41,7 @@ class ReverseBook {
                                        StreamEvents& events);
   // Waits for a call of the peer for as long as the caller likes.
   std::shared_ptr<FetchInProgress> Fetch(const std::string& peer,
-                                         const FetchKey& key,
+                                         const PieceKey& key,
                                          BulkTransport::FetchDone done);
   // Ends all calls of the peer.
   void Forget(const std::string& peer);

@@ -88,7 +88,7 @@ void FetchAnswer::Close() {
 void FetchAnswer::OnReadDone(bool ok) {
   if (!ok) return AwaitStatus();
   const auto bytes = MessageToBytes(message_);
-  const absl::StatusOr<FetchKey> key =
+  const absl::StatusOr<PieceKey> key =
       bytes.ok() ? DecodeFetchKey(*bytes) : bytes.status();
   if (!key.ok()) return End(key.status());
   key_ = *key;
@@ -104,12 +104,12 @@ void FetchAnswer::AnswerKey(const std::shared_ptr<FetchAnswer>& self) {
   if (events_ != nullptr) events_->OnTaken();
   if (state_->inbox == nullptr) return;
   state_->inbox->OnFetch({peer_.worker, peer_is_worker_}, key_,
-                         [call = self](absl::StatusOr<Payload> object) {
+                         [call = self](absl::StatusOr<SharedBytes> object) {
                            call->Give(std::move(object));
                          });
 }
 
-void FetchAnswer::Give(absl::StatusOr<Payload> object) {
+void FetchAnswer::Give(absl::StatusOr<SharedBytes> object) {
   if (object.ok()) {
     object_ = *std::move(object);
     pieces_ = FetchPieceCount(object_.size());

@@ -86,7 +86,7 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
   void OnWriteDone(bool ok) override;
   // Both on the loop. `self` owns this object.
   void AnswerKey(const std::shared_ptr<FetchAnswer>& self);
-  void Give(absl::StatusOr<Payload> object);
+  void Give(absl::StatusOr<SharedBytes> object);
   void WriteNext();
 
   const std::shared_ptr<BulkCallState> state_;
@@ -94,8 +94,8 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
   DialledEvents* events_;  // touched on the loop
   // The peer has shown the certificate of a worker. Set with the key.
   bool peer_is_worker_ = false;
-  FetchKey key_;
-  Payload object_;
+  PieceKey key_;
+  SharedBytes object_;
   uint32_t next_piece_ = 0;
   uint32_t pieces_ = 0;
   grpc::ByteBuffer message_;

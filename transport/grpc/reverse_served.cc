@@ -122,7 +122,7 @@ void ReverseFetch::OnBegin() {
   });
 }
 
-void ReverseFetch::Ask(const FetchKey& key, BulkTransport::FetchDone done) {
+void ReverseFetch::Ask(const PieceKey& key, BulkTransport::FetchDone done) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     done_ = std::move(done);
@@ -179,7 +179,7 @@ void ReverseFetch::OnReadDone(bool ok) {
   if (!has_ended_) StartRead(&message_);
 }
 
-void ReverseFetch::Answer(absl::StatusOr<Payload> object) {
+void ReverseFetch::Answer(absl::StatusOr<SharedBytes> object) {
   BulkTransport::FetchDone done;
   {
     std::lock_guard<std::mutex> lock(mutex_);

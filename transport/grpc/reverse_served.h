@@ -75,7 +75,7 @@ class ReverseFetch final : public ServedCall<ReverseFetch> {
 
   const ReversePeer& peer() const { return peer_; }
   // On the loop, once. `done` runs there.
-  void Ask(const FetchKey& key, BulkTransport::FetchDone done);
+  void Ask(const PieceKey& key, BulkTransport::FetchDone done);
   // Any thread.
   uint64_t pieces_received() const { return pieces_received_; }
 
@@ -83,7 +83,7 @@ class ReverseFetch final : public ServedCall<ReverseFetch> {
   void OnReadDone(bool ok) override;
   // Takes the message in. Returns whether another one is wanted.
   bool TakePiece();
-  void Answer(absl::StatusOr<Payload> object);
+  void Answer(absl::StatusOr<SharedBytes> object);
 
   const std::shared_ptr<BulkCallState> state_;
   const ReversePeer peer_;

@@ -117,8 +117,8 @@ TEST_F(ReverseTest, AFetchGoesInBothDirections) {
   Node& open = Make("a", "a");
   Node& hidden = Make("b", "b");
   Hide(hidden, open);
-  const FetchKey there = Hold(hidden, (size_t{5} << 19) + 3);
-  const FetchKey here = Hold(open, (size_t{3} << 19) + 1);
+  const PieceKey there = Hold(hidden, (size_t{5} << 19) + 3);
+  const PieceKey here = Hold(open, (size_t{3} << 19) + 1);
   const auto from_hidden = Fetch(open, hidden, there);
   ASSERT_TRUE(from_hidden.ok()) << from_hidden.status();
   EXPECT_EQ(from_hidden->size(), (size_t{5} << 19) + 3);
@@ -128,7 +128,7 @@ TEST_F(ReverseTest, AFetchGoesInBothDirections) {
     EXPECT_EQ(open.receiver.fetchers.back(), (Fetcher{"b", true}));
   });
   const absl::Status missing =
-      Fetch(open, hidden, {.job = 1, .span = 4}).status();
+      Fetch(open, hidden, {.span = 4, .job = JobId(1)}).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(missing.message(), "span 4 not held");
 }
@@ -138,14 +138,15 @@ TEST_F(ReverseTest, ManyFetchesShareTheCallsThatThereAre) {
   Node& open = Make("a", "a");
   Node& hidden = Make("b", "b");
   Hide(hidden, open);
-  const FetchKey key = Hold(hidden, 1000);
+  const PieceKey key = Hold(hidden, 1000);
   int fetched = 0;
   loop_.Run([&] {
     for (int i = 0; i < 100; ++i) {
-      open.bulk->Fetch(hidden.name, key, [&](absl::StatusOr<Payload> object) {
-        EXPECT_TRUE(object.ok()) << object.status();
-        ++fetched;
-      });
+      open.bulk->Fetch(hidden.name, key,
+                       [&](absl::StatusOr<SharedBytes> object) {
+                         EXPECT_TRUE(object.ok()) << object.status();
+                         ++fetched;
+                       });
     }
   });
   loop_.Await([&] { return fetched == 100; });
@@ -261,7 +262,7 @@ TEST_F(ReverseTest, AHiddenWorkerGivesNothingToARevokedOne) {
   Node& open = Make("a", "a");
   Node& hidden = Make("b", "b");
   Hide(hidden, open);
-  const FetchKey key = Hold(hidden, 1000);
+  const PieceKey key = Hold(hidden, 1000);
   EXPECT_TRUE(Fetch(open, hidden, key).ok());
   hidden.credentials->revocations()->Set(
       {identity::FormatName(cluster_.Worker("a"))});

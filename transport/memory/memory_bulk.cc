@@ -36,12 +36,12 @@ void MemoryBulk::Reoffer(uint64_t job, uint32_t fragment) {
   inbox_.Reoffer(job, fragment);
 }
 
-void MemoryBulk::Fetch(const std::string& peer, const FetchKey& key,
+void MemoryBulk::Fetch(const std::string& peer, const PieceKey& key,
                        FetchDone done) {
   network_.Fetch(
       name_, peer, key,
       [this, alive = alive_, peer, key,
-       done = std::move(done)](absl::StatusOr<Payload> object) mutable {
+       done = std::move(done)](absl::StatusOr<SharedBytes> object) mutable {
         if (!*alive) return;
         if (object.ok() && !IsObjectOf(key, object->bytes())) {
           object = absl::DataLossError("the object does not match its hash");

@@ -32,7 +32,7 @@ class MemoryBulk final : public BulkTransport {
             SendDone done) override;
   void ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) override;
   void Reoffer(uint64_t job, uint32_t fragment) override;
-  void Fetch(const std::string& peer, const FetchKey& key,
+  void Fetch(const std::string& peer, const PieceKey& key,
              FetchDone done) override;
   BulkCounters counters() const override;
   absl::btree_map<std::string, LinkEstimate> links() const override;

@@ -9,11 +9,11 @@
 namespace skerry::transport {
 namespace {
 
-Payload FlipOneBit(const Payload& payload, uint64_t random) {
+SharedBytes FlipOneBit(const SharedBytes& payload, uint64_t random) {
   std::vector<std::byte> bytes(payload.bytes().begin(), payload.bytes().end());
   const uint64_t bit = random % (bytes.size() * 8);
   bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-  return Payload(std::move(bytes));
+  return SharedBytes(std::move(bytes));
 }
 
 absl::Status Unreachable(const std::string& name) {
@@ -210,11 +210,11 @@ std::unique_ptr<OutgoingStream> MemoryNetwork::OpenStream(
 }
 
 void MemoryNetwork::Fetch(const std::string& from, const std::string& to,
-                          const FetchKey& key, BulkTransport::FetchDone done) {
+                          const PieceKey& key, BulkTransport::FetchDone done) {
   Carry(from, to, [this, from, to, key, done = std::move(done)]() mutable {
     BulkReceiver::FetchAnswer answer =
         [this, from, to,
-         done = std::move(done)](absl::StatusOr<Payload> object) mutable {
+         done = std::move(done)](absl::StatusOr<SharedBytes> object) mutable {
           Carry(to, from,
                 [done = std::move(done), object = std::move(object)]() mutable {
                   std::move(done)(std::move(object));

@@ -57,7 +57,7 @@ class MemoryNetwork {
   // Asks the endpoint at `to` and brings the answer back, or Unavailable. A cut
   // link brings nothing back.
   void Fetch(const std::string& from, const std::string& to,
-             const FetchKey& key, BulkTransport::FetchDone done);
+             const PieceKey& key, BulkTransport::FetchDone done);
 
  private:
   friend class MemoryPipe;

@@ -53,12 +53,14 @@ class BulkConformance : public testing::Test {
                  [](const auto& o) { return o.has_value(); })) >= count;
     });
   }
-  absl::StatusOr<Payload> Fetch(const std::string& peer, const FetchKey& key) {
-    std::optional<absl::StatusOr<Payload>> got;
+  absl::StatusOr<SharedBytes> Fetch(const std::string& peer,
+                                    const PieceKey& key) {
+    std::optional<absl::StatusOr<SharedBytes>> got;
     driver_.Run([&] {
-      driver_.sending().Fetch(
-          peer, key,
-          [&got](absl::StatusOr<Payload> object) { got = std::move(object); });
+      driver_.sending().Fetch(peer, key,
+                              [&got](absl::StatusOr<SharedBytes> object) {
+                                got = std::move(object);
+                              });
     });
     driver_.Await([&got] { return got.has_value(); });
     return *std::move(got);
@@ -69,7 +71,7 @@ class BulkConformance : public testing::Test {
         [&] { counters = driver_.sending().counters().to.at(driver_.peer()); });
     return counters;
   }
-  static bool Same(const Payload& a, const Payload& b) {
+  static bool Same(const SharedBytes& a, const SharedBytes& b) {
     return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(),
                       b.bytes().end());
   }
@@ -211,8 +213,9 @@ TYPED_TEST_P(BulkConformance, ForgetBeforeCancelsOlderAttemptsAlone) {
 
 TYPED_TEST_P(BulkConformance, AnObjectIsFetchedWholeOrTheErrorSaysWhy) {
   for (const size_t size : {size_t{0}, size_t{5}, (size_t{7} << 19) + 3}) {
-    FetchKey key{.job = 1, .fragment = 2, .span = 3, .sequence = 9};
-    const Payload object = RandomPayload(size, size);
+    PieceKey key{
+        .sequence = Sequence(9), .span = 3, .fragment = 2, .job = JobId(1)};
+    const SharedBytes object = RandomPayload(size, size);
     key.hash = Hash64(object.bytes());
     this->driver_.Run([&] { this->receiver_.objects[key] = object; });
     const auto got = this->Fetch(this->driver_.peer(), key);
@@ -223,7 +226,7 @@ TYPED_TEST_P(BulkConformance, AnObjectIsFetchedWholeOrTheErrorSaysWhy) {
     this->driver_.Run([&] { this->receiver_.objects[key] = object; });
     EXPECT_EQ(this->Fetch(this->driver_.peer(), key).status().code(),
               absl::StatusCode::kDataLoss);
-    key.kind = FetchKey::Kind::kResult;
+    key.kind = PieceKey::Kind::kResult;
     EXPECT_EQ(this->Fetch(this->driver_.peer(), key).status().code(),
               absl::StatusCode::kNotFound);
   }
@@ -235,11 +238,13 @@ TYPED_TEST_P(BulkConformance, AnObjectIsFetchedWholeOrTheErrorSaysWhy) {
 }
 
 TYPED_TEST_P(BulkConformance, AChunkOfDataIsSentOnceItHasBeenRead) {
-  using Answer = absl::StatusOr<Payload>;
-  FetchKey key{.job = 1, .kind = FetchKey::Kind::kData, .sequence = 7};
-  key.attempt = kDataChunkBytes;
-  const Answer answers[] = {RandomPayload(1, kDataChunkBytes), Payload(),
-                            absl::NotFoundError("no such file"), Payload()};
+  using Answer = absl::StatusOr<SharedBytes>;
+  PieceKey key{.kind = PieceKey::Kind::kData,
+               .job = JobId(1),
+               .file = 7,
+               .offset_bytes = kDataChunkBytes};
+  const Answer answers[] = {RandomPayload(1, kDataChunkBytes), SharedBytes(),
+                            absl::NotFoundError("no such file"), SharedBytes()};
   for (size_t i = 0; i < std::size(answers); ++i) {
     std::optional<Answer> got;
     this->driver_.Run([&] {
@@ -270,7 +275,7 @@ TYPED_TEST_P(BulkConformance, AfterItsEndNoCallbackRuns) {
     this->SendHere(MakeFrame(2, 0, 1000));
     this->driver_.sending().Fetch(
         this->driver_.peer(), {},
-        [](absl::StatusOr<Payload>) { ADD_FAILURE() << "ran"; });
+        [](absl::StatusOr<SharedBytes>) { ADD_FAILURE() << "ran"; });
     this->driver_.DestroySending();
   });
   this->driver_.Settle();

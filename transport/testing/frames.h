@@ -15,11 +15,11 @@
 
 namespace skerry::transport {
 
-inline Payload RandomPayload(uint64_t seed, size_t size) {
+inline SharedBytes RandomPayload(uint64_t seed, size_t size) {
   Random random(seed);
   std::vector<std::byte> bytes(size);
   for (std::byte& b : bytes) b = static_cast<std::byte>(random() & 0xff);
-  return Payload(std::move(bytes));
+  return SharedBytes(std::move(bytes));
 }
 
 // Part `part` of an attempt, with bytes that depend on all arguments.

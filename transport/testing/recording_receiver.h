@@ -20,25 +20,25 @@ namespace skerry::transport {
 // and does not want frames above it yet.
 class RecordingReceiver final : public BulkReceiver {
  public:
-  Verdict OnFrame(const std::string& from,
-                  const compression::FrameHeader& header,
-                  const Payload& payload) override {
+  FrameVerdict OnFrame(const std::string& from,
+                       const compression::FrameHeader& header,
+                       const SharedBytes& payload) override {
     ++offers;
     senders.insert(from);
-    if (header.attempt < attempt) return Verdict::kRefused;
-    if (header.attempt > attempt) return Verdict::kNotYet;
+    if (header.attempt < attempt) return FrameVerdict::kRefused;
+    if (header.attempt > attempt) return FrameVerdict::kNotYet;
     frames.push_back({header, payload});
-    return Verdict::kAccepted;
+    return FrameVerdict::kAccepted;
   }
-  absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher,
-                                  const FetchKey& key) override {
+  absl::StatusOr<SharedBytes> OnFetch(const Fetcher& fetcher,
+                                      const PieceKey& key) override {
     fetchers.push_back(fetcher);
     const auto it = objects.find(key);
     if (it != objects.end()) return it->second;
     return absl::NotFoundError(absl::StrCat("span ", key.span, " not held"));
   }
   // The test answers.
-  void OnDataFetch(const Fetcher& fetcher, const FetchKey& key,
+  void OnDataFetch(const Fetcher& fetcher, const PieceKey& key,
                    FetchAnswer answer) override {
     fetchers.push_back(fetcher);
     data_asked.emplace_back(key, std::move(answer));
@@ -49,8 +49,8 @@ class RecordingReceiver final : public BulkReceiver {
   std::vector<Frame> frames;
   absl::btree_set<std::string> senders;
   std::vector<Fetcher> fetchers;
-  absl::btree_map<FetchKey, Payload> objects;
-  std::vector<std::pair<FetchKey, FetchAnswer>> data_asked;
+  absl::btree_map<PieceKey, SharedBytes> objects;
+  std::vector<std::pair<PieceKey, FetchAnswer>> data_asked;
 };
 
 }  // namespace skerry::transport

@@ -22,18 +22,20 @@
 #include "base/element_range.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "base/shared_bytes.h"
 #include "compression/frame.h"
 #include "data/sample_ranges.h"
 #include "protocol/generate_request.h"
 #include "protocol/inner_label.h"
 #include "protocol/metrics.h"
-#include "worker/core/shared_bytes.h"
+#include "protocol/piece_key.h"
 
 namespace skerry::worker {
 
 using protocol::GenerateRequest;
 using protocol::InnerLabel;
 using protocol::InnerProgress;
+using protocol::PieceKey;
 
 template <typename T>
 using Done = absl::AnyInvocable<void(Instant now, T result) &&>;
@@ -115,18 +117,6 @@ class TrainerPort {
   // Seat::OnTrainerReady. `why` is the error of a call, or Cancelled when
   // nothing is wrong with the trainer and the seat needs a fresh one.
   virtual void Restart(const absl::Status& why) = 0;
-};
-
-// A span of a base of a fragment, or of its result of (sequence, attempt).
-struct PieceKey {
-  enum class Kind : uint8_t { kBase = 1, kResult = 2 };
-  Kind kind = Kind::kBase;
-  Sequence sequence;
-  Attempt attempt;  // unset for bases
-  uint32_t span = 0;
-  uint64_t hash = 0;  // Hash64 of its bytes
-  uint32_t fragment = 0;
-  friend auto operator<=>(const PieceKey&, const PieceKey&) = default;
 };
 
 // Bulk bytes to and from other workers, by their names.

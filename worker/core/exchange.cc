@@ -27,7 +27,7 @@ absl::StatusOr<SharedBytes> Encode(compression::CodecId id,
   std::vector<std::byte> payload;
   SKERRY_RETURN_IF_ERROR(
       codec->Encode(values, payload, compression::ThreadWorkspace()));
-  return SharedBytes::Of(std::move(payload));
+  return SharedBytes(std::move(payload));
 }
 
 const SpanHolder* HolderOf(const Member& member, uint32_t span) {
@@ -98,7 +98,7 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
       continue;
     }
     summed.status = (*compression::FindCodec(term.codec))
-                        ->DecodeAdd(Join(term.parts).bytes, sum,
+                        ->DecodeAdd(Join(term.parts).bytes(), sum,
                                     compression::ThreadWorkspace());
     if (!summed.status.ok()) return summed;
   }
@@ -108,9 +108,9 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
   summed.status = encoded.status();
   if (!encoded.ok()) return summed;
   summed.encoded = *std::move(encoded);
-  summed.status =
-      (*compression::FindCodec(id))
-          ->Decode(summed.encoded.bytes, mean, compression::ThreadWorkspace());
+  summed.status = (*compression::FindCodec(id))
+                      ->Decode(summed.encoded.bytes(), mean,
+                               compression::ThreadWorkspace());
   std::vector<float> error(sum.size());
   OwnerError(sum, weight, mean, error);
   summed.error = std::make_shared<const std::vector<float>>(std::move(error));
@@ -199,34 +199,33 @@ void Exchange::OnEncoded(Instant now, uint32_t span,
   Step(span);
 }
 
-bool Exchange::Offer(const compression::FrameHeader& header,
-                     const SharedBytes& payload) {
-  if (header.sequence != sequence().value()) return false;
-  if (header.span < plan_.span_begin || header.span >= plan_.span_end) {
-    return false;
+FrameVerdict Exchange::Offer(const compression::FrameHeader& header,
+                             const SharedBytes& payload) {
+  if (header.sequence != sequence().value() || header.span < plan_.span_begin ||
+      header.span >= plan_.span_end) {
+    return FrameVerdict::kRefused;
   }
   const auto& members = plan_.open.members;
   const auto sender =
       std::find_if(members.begin(), members.end(), [&](const Member& member) {
         return member.replica.value() == header.sender;
       });
-  if (sender == members.end()) return false;
+  if (sender == members.end()) return FrameVerdict::kRefused;
   Span& state = At(header.span);
-  const auto inbox =
+  const auto from =
       state.from.find(static_cast<uint32_t>(sender - members.begin()));
-  if (inbox == state.from.end()) return false;
-  switch (inbox->second.Put(header, payload)) {
-    case Inbox::Answer::kRefused:
-      return false;
-    case Inbox::Answer::kRepeated:
-      ++parts_repeated_;
-      return true;
-    case Inbox::Answer::kNew:
-      break;
+  if (from == state.from.end()) return FrameVerdict::kRefused;
+  Inbox& inbox = from->second;
+  const size_t seen = inbox.parts_seen();
+  const FrameVerdict verdict = inbox.Put(header, payload);
+  if (verdict != FrameVerdict::kAccepted) return verdict;
+  if (inbox.parts_seen() == seen) {
+    ++parts_repeated_;
+    return verdict;
   }
   bytes_received_ += payload.size();
-  if (inbox->second.whole()) Step(header.span);
-  return true;
+  if (inbox.whole()) Step(header.span);
+  return verdict;
 }
 
 void Exchange::Step(uint32_t span) {
@@ -248,14 +247,14 @@ void Exchange::Step(uint32_t span) {
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     if (m == plan_.self && one_hop()) {
       keep.push_back(state.encoded);
-      payloads.push_back(
-          {CodecOf(span, self(), FrameKind::kContribution), keep.back().bytes});
+      payloads.push_back({CodecOf(span, self(), FrameKind::kContribution),
+                          keep.back().bytes()});
       continue;
     }
     const auto inbox = state.from.find(m);
     if (inbox == state.from.end()) continue;
     keep.push_back(Join(inbox->second.parts()));
-    payloads.push_back({inbox->second.codec(), keep.back().bytes});
+    payloads.push_back({inbox->second.codec(), keep.back().bytes()});
     inbox->second.Drop();
   }
   Finish(span, std::move(payloads), std::move(keep));
@@ -295,7 +294,7 @@ void Exchange::OnSummed(Instant now, uint32_t span, Summed summed) {
     if (m != plan_.self) Send(span, FrameKind::kResult, m, state.encoded);
   }
   Finish(span,
-         {{CodecOf(span, self(), FrameKind::kResult), state.encoded.bytes}},
+         {{CodecOf(span, self(), FrameKind::kResult), state.encoded.bytes()}},
          {state.encoded});
 }
 
@@ -314,8 +313,7 @@ void Exchange::Finish(uint32_t span, std::vector<EncodedPayload> payloads,
         for (size_t i = 0; is_step && i < mean.size(); ++i) {
           finished.squared_norm += static_cast<double>(mean[i]) * mean[i];
         }
-        finished.piece = {span, Hash64(piece),
-                          SharedBytes::Of(std::move(piece))};
+        finished.piece = {span, Hash64(piece), SharedBytes(std::move(piece))};
         return finished;
       },
       scope_.Wrap([this, span](Instant now, Finished finished) {
@@ -359,7 +357,7 @@ void Exchange::Send(uint32_t span, FrameKind kind, uint32_t member,
     const SharedBytes part =
         bytes.Part(offset, std::min<uint64_t>(size, bytes.size() - offset));
     header.payload_bytes = part.size();
-    header.payload_hash = Hash64(part.bytes);
+    header.payload_hash = Hash64(part.bytes());
     bulk_.SendFrame(holder->peer.worker, header, part);
   }
   bytes_sent_ += bytes.size();

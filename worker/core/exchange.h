@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "base/shared_bytes.h"
 #include "compression/frame.h"
 #include "protocol/exchange.h"
 #include "protocol/fragment_facts.h"
@@ -27,7 +28,6 @@
 #include "worker/core/owed.h"
 #include "worker/core/result_piece.h"
 #include "worker/core/scope.h"
-#include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
 
@@ -78,8 +78,8 @@ class Exchange {
   const ExchangePlan& plan() const { return plan_; }
 
   // Requires: the header is of this job and attempt.
-  bool Offer(const compression::FrameHeader& header,
-             const SharedBytes& payload);
+  FrameVerdict Offer(const compression::FrameHeader& header,
+                     const SharedBytes& payload);
 
   bool complete() const { return complete_; }
   // What this member has to sum is summed; results travel.

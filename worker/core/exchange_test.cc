@@ -84,7 +84,8 @@ struct Party {
         for (const FakePorts::Sent& frame : std::exchange(port->sent, {})) {
           moved = true;
           for (int i = 0; i < times; ++i) {
-            EXPECT_TRUE(To(frame).Offer(frame.header, frame.payload));
+            EXPECT_EQ(To(frame).Offer(frame.header, frame.payload),
+                      FrameVerdict::kAccepted);
           }
         }
       }
@@ -110,7 +111,8 @@ TEST(ExchangeTest, AllMembersEndWithTheSameBytesAndTheRightMean) {
       for (size_t span = 0; span < 2; ++span) {
         std::vector<float> mean(kElements);
         ASSERT_TRUE(
-            DecodeMean(first.pieces[span].bytes.bytes, 2.0 * count, mean).ok());
+            DecodeMean(first.pieces[span].bytes.bytes(), 2.0 * count, mean)
+                .ok());
         for (size_t i = 0; i < kElements; ++i) {
           double sum = 0;
           for (const auto& owed : party.owed) sum += (*owed[span].values)[i];
@@ -141,9 +143,10 @@ void ExpectBalance(Hops hops, CodecId codec,
   party.Run();
   for (uint32_t span = 0; span < 2; ++span) {
     std::vector<float> mean(kElements);
-    ASSERT_TRUE(DecodeMean(party.members[0]->result().pieces[span].bytes.bytes,
-                           2.0 * count, mean)
-                    .ok());
+    ASSERT_TRUE(
+        DecodeMean(party.members[0]->result().pieces[span].bytes.bytes(),
+                   2.0 * count, mean)
+            .ok());
     std::vector<double> rest(kElements);
     for (uint32_t m = 0; m < count; ++m) {
       const auto sent = party.members[m]->SentOf(span);
@@ -151,7 +154,7 @@ void ExpectBalance(Hops hops, CodecId codec,
       const OwedSpan& owed = party.owed[m][span];
       const Settled settled =
           sent->owned ? SettleOwned(owed, *sent->error, 1)
-                      : *SettleSent(owed, sent->codec, sent->bytes.bytes, 1);
+                      : *SettleSent(owed, sent->codec, sent->bytes.bytes(), 1);
       for (size_t i = 0; i < kElements; ++i) {
         rest[i] += (*owed.values)[i] - (*settled.owed.values)[i];
       }
@@ -197,7 +200,8 @@ TEST(ExchangeTest, ResultsTravelAndAreStoredInTheOwnersResultCodec) {
         for (const FakePorts::Sent& frame : std::exchange(port->sent, {})) {
           moved = true;
           seen.emplace(frame.header.kind, frame.header.codec);
-          EXPECT_TRUE(party.To(frame).Offer(frame.header, frame.payload));
+          EXPECT_EQ(party.To(frame).Offer(frame.header, frame.payload),
+                    FrameVerdict::kAccepted);
         }
       }
     }
@@ -207,7 +211,7 @@ TEST(ExchangeTest, ResultsTravelAndAreStoredInTheOwnersResultCodec) {
       expected.insert({FrameKind::kResult, CodecId::kSign1});
     EXPECT_EQ(seen, expected);
     const size_t stored =
-        party.members[1]->result().pieces[0].bytes.bytes.size();
+        party.members[1]->result().pieces[0].bytes.bytes().size();
     EXPECT_EQ(stored > kElements * 4, hops == Hops::kOne) << stored;
     for (uint32_t m = 0; m < 3; ++m) {
       ASSERT_TRUE(party.ends[m].ok()) << party.ends[m];
@@ -234,9 +238,12 @@ int RefusedAfterSwap(FrameKind kind) {
         if (header.kind == kind) {
           header.codec = header.codec == CodecId::kNf4 ? CodecId::kInt8Block
                                                        : CodecId::kNf4;
-          refused += party.To(frame).Offer(header, frame.payload) ? 0 : 1;
+          const FrameVerdict verdict =
+              party.To(frame).Offer(header, frame.payload);
+          refused += verdict == FrameVerdict::kRefused ? 1 : 0;
         }
-        EXPECT_TRUE(party.To(frame).Offer(frame.header, frame.payload));
+        EXPECT_EQ(party.To(frame).Offer(frame.header, frame.payload),
+                  FrameVerdict::kAccepted);
       }
     }
   }
@@ -262,7 +269,7 @@ TEST(ExchangeTest, OwnersSparsifyWhatTheySendBack) {
     for (const ExchangeResult::Piece& piece :
          party.members[0]->result().pieces) {
       std::vector<float> mean(kElements);
-      EXPECT_TRUE(DecodeMean(piece.bytes.bytes, 2.0 * count, mean).ok());
+      EXPECT_TRUE(DecodeMean(piece.bytes.bytes(), 2.0 * count, mean).ok());
       EXPECT_EQ(std::count_if(mean.begin(), mean.end(),
                               [](float v) { return v != 0.0f; }),
                 static_cast<ptrdiff_t>(kElements / 16));
@@ -284,17 +291,22 @@ TEST(ExchangeTest, FramesOfStrangersAreRefused) {
   const FakePorts::Sent frame = party.ports[1]->sent.front();
   auto header = frame.header;
   header.sender = 9;
-  EXPECT_FALSE(party.To(frame).Offer(header, frame.payload));
+  EXPECT_EQ(party.To(frame).Offer(header, frame.payload),
+            FrameVerdict::kRefused);
   header = frame.header;
   header.span = 2;
-  EXPECT_FALSE(party.To(frame).Offer(header, frame.payload));
+  EXPECT_EQ(party.To(frame).Offer(header, frame.payload),
+            FrameVerdict::kRefused);
   header = frame.header;
   header.sequence = 5;
-  EXPECT_FALSE(party.To(frame).Offer(header, frame.payload));
+  EXPECT_EQ(party.To(frame).Offer(header, frame.payload),
+            FrameVerdict::kRefused);
   header = frame.header;
   header.kind = FrameKind::kResult;
-  EXPECT_FALSE(party.To(frame).Offer(header, frame.payload));
-  EXPECT_TRUE(party.To(frame).Offer(frame.header, frame.payload));
+  EXPECT_EQ(party.To(frame).Offer(header, frame.payload),
+            FrameVerdict::kRefused);
+  EXPECT_EQ(party.To(frame).Offer(frame.header, frame.payload),
+            FrameVerdict::kAccepted);
 }
 
 TEST(ExchangeTest, UndecodableBytesEndTheAttemptHere) {
@@ -303,7 +315,8 @@ TEST(ExchangeTest, UndecodableBytesEndTheAttemptHere) {
   party.ports[1]->Run();
   for (FakePorts::Sent& frame : party.ports[1]->sent) {
     const std::vector<std::byte> garbage(frame.payload.size(), std::byte{255});
-    EXPECT_TRUE(party.To(frame).Offer(frame.header, SharedBytes::Of(garbage)));
+    EXPECT_EQ(party.To(frame).Offer(frame.header, SharedBytes(garbage)),
+              FrameVerdict::kAccepted);
   }
   party.ports[0]->Run();
   EXPECT_TRUE(absl::IsDataLoss(party.ends[0])) << party.ends[0];

@@ -14,7 +14,7 @@
 #include "protocol/exchange.h"
 #include "worker/core/job_settings.h"
 #include "worker/core/layout.h"
-#include "worker/core/shared_bytes.h"
+#include "worker/core/values.h"
 
 namespace skerry::worker {
 

@@ -18,19 +18,20 @@ Inbox::Inbox(compression::FrameKind kind, compression::CodecId codec,
       element_count_(element_count),
       bytes_max_(bytes_max) {}
 
-Inbox::Answer Inbox::Put(const compression::FrameHeader& header,
-                         const SharedBytes& payload) {
+FrameVerdict Inbox::Put(const compression::FrameHeader& header,
+                        const SharedBytes& payload) {
   if (header.kind != kind_ || header.codec != codec_ ||
       header.element_count != element_count_ || header.parts == 0 ||
       header.part >= header.parts ||
       header.parts > bytes_max_ / kPartBytesMin + 1 ||
       payload.size() > compression::kFramePayloadBytesMax ||
       payload.size() != header.payload_bytes) {
-    return Answer::kRefused;
+    return FrameVerdict::kRefused;
   }
-  if (!seen_.empty() && seen_.size() != header.parts) return Answer::kRefused;
-  if (!seen_.empty() && seen_[header.part]) return Answer::kRepeated;
-  if (payload.size() > bytes_max_ - bytes_) return Answer::kRefused;
+  if (!seen_.empty() && seen_.size() != header.parts)
+    return FrameVerdict::kRefused;
+  if (!seen_.empty() && seen_[header.part]) return FrameVerdict::kAccepted;
+  if (payload.size() > bytes_max_ - bytes_) return FrameVerdict::kRefused;
   if (seen_.empty()) {
     seen_.resize(header.parts);
     parts_.resize(header.parts);
@@ -39,7 +40,7 @@ Inbox::Answer Inbox::Put(const compression::FrameHeader& header,
   parts_[header.part] = payload;
   bytes_ += payload.size();
   ++parts_seen_;
-  return Answer::kNew;
+  return FrameVerdict::kAccepted;
 }
 
 void Inbox::Drop() {
@@ -53,9 +54,9 @@ SharedBytes Join(const std::vector<SharedBytes>& parts) {
   std::vector<std::byte> joined;
   joined.reserve(size);
   for (const SharedBytes& part : parts) {
-    joined.insert(joined.end(), part.bytes.begin(), part.bytes.end());
+    joined.insert(joined.end(), part.bytes().begin(), part.bytes().end());
   }
-  return SharedBytes::Of(std::move(joined));
+  return SharedBytes(std::move(joined));
 }
 
 }  // namespace skerry::worker

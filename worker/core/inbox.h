@@ -5,28 +5,32 @@
 #ifndef SKERRY_WORKER_CORE_INBOX_H_
 #define SKERRY_WORKER_CORE_INBOX_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/shared_bytes.h"
 #include "compression/codec.h"
 #include "compression/frame.h"
-#include "worker/core/shared_bytes.h"
+#include "protocol/frame_verdict.h"
 
 namespace skerry::worker {
 
+using protocol::FrameVerdict;
+
 class Inbox {
  public:
-  enum class Answer { kNew, kRepeated, kRefused };
-
   // Keeps at most `bytes_max` bytes in all.
   Inbox(compression::FrameKind kind, compression::CodecId codec,
         uint64_t element_count, uint64_t bytes_max);
 
-  // Refused: a header that contradicts what this worker expects, or the parts
-  // that came before it.
-  Answer Put(const compression::FrameHeader& header,
-             const SharedBytes& payload);
+  // Accepts a part again that it has. Refused: a header that contradicts what
+  // this worker expects, or the parts that came before it.
+  FrameVerdict Put(const compression::FrameHeader& header,
+                   const SharedBytes& payload);
 
+  // How many different parts have come.
+  size_t parts_seen() const { return parts_seen_; }
   bool whole() const { return parts_seen_ > 0 && parts_seen_ == parts_.size(); }
   // The parts in order. Requires: whole().
   const std::vector<SharedBytes>& parts() const { return parts_; }

@@ -25,53 +25,55 @@ FrameHeader Header(uint32_t part, uint32_t parts, size_t bytes) {
 }
 
 SharedBytes Bytes(size_t count, int value) {
-  return SharedBytes::Of(
+  return SharedBytes(
       std::vector<std::byte>(count, static_cast<std::byte>(value)));
 }
 
 TEST(InboxTest, PartsInAnyOrderCountOnceEach) {
   Inbox inbox = Make();
-  EXPECT_EQ(inbox.Put(Header(1, 2, 8), Bytes(8, 2)), Inbox::Answer::kNew);
-  EXPECT_EQ(inbox.Put(Header(1, 2, 8), Bytes(8, 9)), Inbox::Answer::kRepeated);
+  EXPECT_EQ(inbox.parts_seen(), 0u);
+  EXPECT_EQ(inbox.Put(Header(1, 2, 8), Bytes(8, 2)), FrameVerdict::kAccepted);
+  EXPECT_EQ(inbox.Put(Header(1, 2, 8), Bytes(8, 9)), FrameVerdict::kAccepted);
+  EXPECT_EQ(inbox.parts_seen(), 1u);
   EXPECT_FALSE(inbox.whole());
-  EXPECT_EQ(inbox.Put(Header(0, 2, 8), Bytes(8, 1)), Inbox::Answer::kNew);
+  EXPECT_EQ(inbox.Put(Header(0, 2, 8), Bytes(8, 1)), FrameVerdict::kAccepted);
   ASSERT_TRUE(inbox.whole());
   EXPECT_EQ(inbox.bytes(), 16u);
   const SharedBytes joined = Join(inbox.parts());
-  EXPECT_EQ(joined.bytes[0], std::byte{1});
-  EXPECT_EQ(joined.bytes[15], std::byte{2});
+  EXPECT_EQ(joined.bytes()[0], std::byte{1});
+  EXPECT_EQ(joined.bytes()[15], std::byte{2});
 }
 
 TEST(InboxTest, RepeatsAfterDropAreStillRepeats) {
   Inbox inbox = Make();
   inbox.Put(Header(0, 1, 8), Bytes(8, 1));
   inbox.Drop();
-  EXPECT_EQ(inbox.Put(Header(0, 1, 8), Bytes(8, 1)), Inbox::Answer::kRepeated);
+  EXPECT_EQ(inbox.Put(Header(0, 1, 8), Bytes(8, 1)), FrameVerdict::kAccepted);
+  EXPECT_EQ(inbox.parts_seen(), 1u);
 }
 
 TEST(InboxTest, WhatWasNotExpectedIsRefused) {
   Inbox inbox = Make(/*bytes_max=*/20);
   FrameHeader other = Header(0, 1, 8);
   other.kind = FrameKind::kResult;
-  EXPECT_EQ(inbox.Put(other, Bytes(8, 1)), Inbox::Answer::kRefused);
+  EXPECT_EQ(inbox.Put(other, Bytes(8, 1)), FrameVerdict::kRefused);
   other = Header(0, 1, 8);
   other.codec = CodecId::kBf16;
-  EXPECT_EQ(inbox.Put(other, Bytes(8, 1)), Inbox::Answer::kRefused);
+  EXPECT_EQ(inbox.Put(other, Bytes(8, 1)), FrameVerdict::kRefused);
   other = Header(0, 1, 8);
   other.element_count = 11;
-  EXPECT_EQ(inbox.Put(other, Bytes(8, 1)), Inbox::Answer::kRefused);
-  EXPECT_EQ(inbox.Put(Header(0, 1, 8), Bytes(9, 1)), Inbox::Answer::kRefused);
-  EXPECT_EQ(inbox.Put(Header(0, 1, 21), Bytes(21, 1)), Inbox::Answer::kRefused);
+  EXPECT_EQ(inbox.Put(other, Bytes(8, 1)), FrameVerdict::kRefused);
+  EXPECT_EQ(inbox.Put(Header(0, 1, 8), Bytes(9, 1)), FrameVerdict::kRefused);
+  EXPECT_EQ(inbox.Put(Header(0, 1, 21), Bytes(21, 1)), FrameVerdict::kRefused);
   // A table of parts larger than the bytes could ever fill.
-  EXPECT_EQ(inbox.Put(Header(0, 1000, 8), Bytes(8, 1)),
-            Inbox::Answer::kRefused);
-  EXPECT_EQ(inbox.Put(Header(1, 1, 8), Bytes(8, 1)), Inbox::Answer::kRefused);
+  EXPECT_EQ(inbox.Put(Header(0, 1000, 8), Bytes(8, 1)), FrameVerdict::kRefused);
+  EXPECT_EQ(inbox.Put(Header(1, 1, 8), Bytes(8, 1)), FrameVerdict::kRefused);
 }
 
 TEST(InboxTest, PartsMustAgreeOnTheirCount) {
   Inbox inbox = Make(/*bytes_max=*/4096);
-  EXPECT_EQ(inbox.Put(Header(0, 2, 8), Bytes(8, 1)), Inbox::Answer::kNew);
-  EXPECT_EQ(inbox.Put(Header(1, 3, 8), Bytes(8, 1)), Inbox::Answer::kRefused);
+  EXPECT_EQ(inbox.Put(Header(0, 2, 8), Bytes(8, 1)), FrameVerdict::kAccepted);
+  EXPECT_EQ(inbox.Put(Header(1, 3, 8), Bytes(8, 1)), FrameVerdict::kRefused);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "worker/core/effects.h"
 #include "worker/core/fold.h"
 #include "worker/core/layout.h"
-#include "worker/core/shared_bytes.h"
+#include "worker/core/values.h"
 
 namespace skerry::worker {
 

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "compression/codec.h"
-#include "worker/core/shared_bytes.h"
+#include "worker/core/values.h"
 
 namespace skerry::worker {
 

@@ -115,7 +115,7 @@ bool OwedBook::Settle(const Exchange& exchange, double beta, Finish finish) {
         [owed = owed_[i], one = std::move(sent[i]),
          beta = IsAveraged(i) ? 0.0 : beta]() -> absl::StatusOr<Settled> {
           if (one.owned) return SettleOwned(owed, *one.error, beta);
-          return SettleSent(owed, one.codec, one.bytes.bytes, beta);
+          return SettleSent(owed, one.codec, one.bytes.bytes(), beta);
         },
         scope_.Wrap([this, i, all, life = life_count_](
                         Instant now, absl::StatusOr<Settled> settled) {

@@ -46,7 +46,7 @@ class PatientDiskTest : public ::testing::Test {
  protected:
   void Store(uint64_t sequence) {
     disk_.Store(File(sequence),
-                {SharedBytes::Of(std::make_shared<const std::vector<float>>(
+                {SharedBytes(std::make_shared<const std::vector<float>>(
                     sequence, 1.0f))},
                 [this, sequence](Instant, absl::Status status) {
                   EXPECT_TRUE(status.ok() || absl::IsAborted(status));

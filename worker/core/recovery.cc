@@ -144,7 +144,8 @@ bool Recovery::TryOwnBase(uint32_t span) {
       effects_.host,
       [piece = *std::move(piece), options = settings_.outer,
        elements = layout_.elements(span), key = *key] {
-        return ReadBase(options, elements, key.sequence, key.hash, piece.bytes);
+        return ReadBase(options, elements, key.sequence, key.hash,
+                        piece.bytes());
       },
       work_.Wrap(
           [this, span, file](Instant now, absl::StatusOr<SpanState> state) {
@@ -196,14 +197,14 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
             [piece = *bytes, options = settings_.outer,
              elements = layout_.elements(span), key = key] {
               return ReadBase(options, elements, key.sequence, key.hash,
-                              piece.bytes);
+                              piece.bytes());
             },
             work_.Wrap([this, span](Instant then,
                                     absl::StatusOr<SpanState> state) {
               if (state.ok()) {
                 StoredFile file{
                     kBase, state->applied, Attempt(), {{span, state->hash}}};
-                KeepBase(file, {SharedBytes::Of(state->values)});
+                KeepBase(file, {SharedBytes(state->values)});
               }
               OnBase(then, span, std::move(state));
             }));
@@ -296,7 +297,7 @@ void Recovery::FoldOne(const CommittedEntry& entry, uint32_t span,
        rule = layout_.rule(span), span]() -> absl::StatusOr<SpanState> {
         if (!piece.ok()) return piece.status();
         return FoldResult(settings, state, elements, entry, entry.hashes[span],
-                          piece->bytes, rule);
+                          piece->bytes(), rule);
       },
       work_.Wrap([this, sequence = entry.sequence, span, file](
                      Instant now, absl::StatusOr<SpanState> state) {
@@ -332,7 +333,7 @@ void Recovery::StoreBase() {
   bool stored = true;
   for (const auto& [span, place] : places_) {
     file.pieces.push_back({span, place.state->hash});
-    contents.push_back(SharedBytes::Of(place.state->values));
+    contents.push_back(SharedBytes(place.state->values));
     stored = stored && history_.FindPiece({kBase, file.sequence, Attempt(),
                                            span, place.state->hash}) != nullptr;
   }
@@ -379,7 +380,7 @@ absl::StatusOr<SharedBytes> Recovery::Read(const PieceKey& key) {
     return bytes;
   }
   Compute(
-      effects_.host, [bytes = *bytes] { return Hash64(bytes.bytes); },
+      effects_.host, [bytes = *bytes] { return Hash64(bytes.bytes()); },
       disk_.Wrap([this, key](Instant now, uint64_t hash) {
         if (hash == key.hash) return;
         OnRotten(key);

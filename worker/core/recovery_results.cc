@@ -179,7 +179,7 @@ void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,
             const auto missing = missing_.find(key.sequence);
             if (missing != missing_.end()) {
               missing->second.busy[key.span] = false;
-              if (bytes.ok() && Hash64(bytes->bytes) == key.hash) {
+              if (bytes.ok() && Hash64(bytes->bytes()) == key.hash) {
                 missing->second.got[key.span] = *std::move(bytes);
                 StoreFetched(key.sequence);
               } else {

@@ -25,7 +25,7 @@ TEST_F(RecoveryResultsTest, StateOlderThanWhatAnyoneKeepsIsGivenUp) {
 // pin of the state that cannot go on.
 TEST_F(RecoveryResultsTest, StateBehindAGapIsGivenUpForANewerBase) {
   for (uint32_t span = 0; span < 2; ++span) {
-    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+    PutOnDisk(BaseKey(1, span), SharedBytes(states_[span][1].values));
   }
   Source joiner = Serve("b", 1, 4);
   joiner.results_from = joiner.results_through = Sequence();
@@ -40,8 +40,8 @@ TEST_F(RecoveryResultsTest, StateBehindAGapIsGivenUpForANewerBase) {
 
 // What is missing to the span behind is nothing to the span ahead.
 TEST_F(RecoveryResultsTest, SpanAheadOfAGapKeepsItsState) {
-  PutOnDisk(BaseKey(1, 0), SharedBytes::Of(states_[0][1].values));
-  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  PutOnDisk(BaseKey(1, 0), SharedBytes(states_[0][1].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes(states_[1][4].values));
   recovery_.SetView({Serve("a", 4, 5)}, Sequence(1));
   recovery_.SetReplaceable(true);
   recovery_.SetHoldings(0, 2);
@@ -54,8 +54,8 @@ TEST_F(RecoveryResultsTest, SpanAheadOfAGapKeepsItsState) {
 }
 
 TEST_F(RecoveryResultsTest, AnOfferThatIsNotTrueIsGivenUpForANewerBase) {
-  PutOnDisk(BaseKey(4, 0), SharedBytes::Of(states_[0][4].values));
-  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  PutOnDisk(BaseKey(4, 0), SharedBytes(states_[0][4].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes(states_[1][4].values));
   const Source liar = Serve("a", 4, 5);
   ports_.remote.clear();
   recovery_.SetView({liar, Serve("b", 6, 7)}, Sequence(4));
@@ -67,8 +67,8 @@ TEST_F(RecoveryResultsTest, AnOfferThatIsNotTrueIsGivenUpForANewerBase) {
 
 // It may be the newest that is left of all.
 TEST_F(RecoveryResultsTest, StateBehindALostResultIsMadeABase) {
-  PutOnDisk(BaseKey(4, 0), SharedBytes::Of(states_[0][4].values));
-  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  PutOnDisk(BaseKey(4, 0), SharedBytes(states_[0][4].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes(states_[1][4].values));
   PutOnDisk(ResultKey(5, 0), pieces_[4]);
   PutOnDisk(ResultKey(5, 1), pieces_[4]);
   recovery_.SetView({}, Sequence(4));
@@ -90,8 +90,8 @@ TEST_F(RecoveryResultsTest, StateBehindALostResultIsMadeABase) {
 // Spans have moved between the workers of an island: who has the results holds
 // other spans now, and is no source for them.
 TEST_F(RecoveryResultsTest, NeighboursAreAskedForWhatNobodyOffers) {
-  PutOnDisk(BaseKey(4, 0), SharedBytes::Of(states_[0][4].values));
-  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  PutOnDisk(BaseKey(4, 0), SharedBytes(states_[0][4].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes(states_[1][4].values));
   for (uint64_t n = 5; n <= 6; ++n) {
     ports_.remote[{"b", ResultKey(n, 0)}] = pieces_[n - 1];
     ports_.remote[{"b", ResultKey(n, 1)}] = pieces_[n - 1];
@@ -108,8 +108,8 @@ TEST_F(RecoveryResultsTest, NeighboursAreAskedForWhatNobodyOffers) {
 }
 
 TEST_F(RecoveryResultsTest, ResultsAreFetchedOnlyForTheSpansThatNeedThem) {
-  PutOnDisk(BaseKey(2, 0), SharedBytes::Of(states_[0][2].values));
-  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  PutOnDisk(BaseKey(2, 0), SharedBytes(states_[0][2].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes(states_[1][4].values));
   recovery_.SetView({Serve("a", 2, 3)}, Sequence(2));
   recovery_.SetHoldings(0, 2);
   Recover(6);
@@ -122,8 +122,8 @@ TEST_F(RecoveryResultsTest, ResultsAreFetchedOnlyForTheSpansThatNeedThem) {
 // Span 0 has no state when result 3 is stored for span 1, and needs the same
 // result when its newer base comes, before the disk is done.
 TEST_F(RecoveryResultsTest, ResultStoredForSomeSpansIsFetchedForTheOthers) {
-  PutOnDisk(BaseKey(1, 0), SharedBytes::Of(states_[0][1].values));
-  PutOnDisk(BaseKey(2, 1), SharedBytes::Of(states_[1][2].values));
+  PutOnDisk(BaseKey(1, 0), SharedBytes(states_[0][1].values));
+  PutOnDisk(BaseKey(2, 1), SharedBytes(states_[1][2].values));
   recovery_.SetView({Serve("a", 2, 3)}, Sequence(1));
   recovery_.SetReplaceable(true);
   recovery_.SetHoldings(0, 2);
@@ -155,7 +155,7 @@ TEST_F(RecoveryResultsTest, LifeIsToldOfAResultThatNobodyKeeps) {
 // and in a life no hashes of bases are offered.
 TEST_F(RecoveryResultsTest, LifeIsToldOfAGapByTheNewerBasesOfOthers) {
   for (uint32_t span = 0; span < 2; ++span) {
-    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+    PutOnDisk(BaseKey(1, span), SharedBytes(states_[span][1].values));
   }
   Source ahead = Serve("a", 3, 4);
   ahead.base_hashes.clear();
@@ -175,7 +175,7 @@ TEST_F(RecoveryResultsTest, LifeIsToldOfAGapByTheNewerBasesOfOthers) {
 // from a newer base.
 TEST_F(RecoveryResultsTest, ResultIsStoredOnceNobodyElseNeedsWhatIsMissing) {
   for (uint32_t span = 0; span < 2; ++span) {
-    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+    PutOnDisk(BaseKey(1, span), SharedBytes(states_[span][1].values));
   }
   const Source source = Serve("a", 1, 2);
   ports_.remote.erase({"a", ResultKey(2, 0)});
@@ -194,7 +194,7 @@ TEST_F(RecoveryResultsTest, ResultIsStoredOnceNobodyElseNeedsWhatIsMissing) {
 // they were peers is no offer any more once they have said so.
 TEST_F(RecoveryResultsTest, LifeIsToldOfAGapThatItsPeersHaveToo) {
   for (uint32_t span = 0; span < 2; ++span) {
-    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+    PutOnDisk(BaseKey(1, span), SharedBytes(states_[span][1].values));
   }
   Source ahead = Serve("a", 3, 4);
   ahead.base_hashes.clear();

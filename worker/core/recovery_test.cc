@@ -33,9 +33,9 @@ TEST_F(RecoveryTest, FoldsNoFurtherThanTheTarget) {
 }
 
 TEST_F(RecoveryTest, OwnDiskIsUsedWhereItsHashesFitAndThePeersElsewhere) {
-  PutOnDisk(BaseKey(3, 0), SharedBytes::Of(states_[0][3].values));
+  PutOnDisk(BaseKey(3, 0), SharedBytes(states_[0][3].values));
   PieceKey rotten = BaseKey(3, 1);
-  PutOnDisk(rotten, SharedBytes::Of(states_[1][2].values));
+  PutOnDisk(rotten, SharedBytes(states_[1][2].values));
   PutOnDisk(ResultKey(4, 0), pieces_[3]);
   PutOnDisk(ResultKey(4, 1), pieces_[2]);  // not what its hash says
   recovery_.SetView({Serve("a", 3, 3), Serve("b", 3, 3)}, Sequence(2));
@@ -49,8 +49,8 @@ TEST_F(RecoveryTest, OwnDiskIsUsedWhereItsHashesFitAndThePeersElsewhere) {
 }
 
 TEST_F(RecoveryTest, WhatHasRottedIsGivenUpWhenItIsAskedFor) {
-  PutOnDisk(BaseKey(3, 0), SharedBytes::Of(states_[0][3].values));
-  PutOnDisk(BaseKey(3, 1), SharedBytes::Of(states_[1][2].values));
+  PutOnDisk(BaseKey(3, 0), SharedBytes(states_[0][3].values));
+  PutOnDisk(BaseKey(3, 1), SharedBytes(states_[1][2].values));
   PutOnDisk(ResultKey(4, 0), pieces_[2]);
   for (const PieceKey& key : {BaseKey(3, 0), BaseKey(3, 1), ResultKey(4, 0)}) {
     EXPECT_TRUE(recovery_.Read(key).ok());  // the other side looks at the hash
@@ -104,7 +104,7 @@ TEST_F(RecoveryTest, ForAResultThatHasRottedThereIsANewerBase) {
 }
 
 TEST_F(RecoveryTest, WhatIsNotOnTheDiskAnyMoreIsGivenUpWhenItIsAskedFor) {
-  PutOnDisk(BaseKey(3, 0), SharedBytes::Of(states_[0][3].values));
+  PutOnDisk(BaseKey(3, 0), SharedBytes(states_[0][3].values));
   ports_.files.clear();
   EXPECT_TRUE(absl::IsNotFound(recovery_.Read(BaseKey(3, 0)).status()));
   EXPECT_EQ(history_.FindPiece(BaseKey(3, 0)), nullptr);
@@ -150,7 +150,7 @@ TEST_F(RecoveryTest, AnImportedBaseIsFoldedFromLikeAnyOther) {
   recovery_.SetView({Serve("a", 0, 1)}, Sequence(0));
   recovery_.SetHoldings(0, 2);
   for (uint32_t span = 0; span < 2; ++span) {
-    PutOnDisk(BaseKey(0, span), SharedBytes::Of(states_[span][0].values));
+    PutOnDisk(BaseKey(0, span), SharedBytes(states_[span][0].values));
   }
   Recover(0);
   EXPECT_EQ(recovery_.samples_committed(), 40u);

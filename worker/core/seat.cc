@@ -315,17 +315,10 @@ FrameVerdict Seat::Impl::OnFrame(Instant now,
       header.fragment >= fragments_.size()) {
     return FrameVerdict::kRefused;
   }
-  switch (fragments_[header.fragment]->OnFrame(header, payload)) {
-    case SeatFragment::FrameAnswer::kAccepted:
-      ReportPhase();
-      return FrameVerdict::kAccepted;
-    case SeatFragment::FrameAnswer::kRefused:
-      ReportPhase();
-      return FrameVerdict::kRefused;
-    case SeatFragment::FrameAnswer::kNotYet:
-      break;
-  }
-  return FrameVerdict::kNotYet;
+  const FrameVerdict verdict =
+      fragments_[header.fragment]->OnFrame(header, payload);
+  if (verdict != FrameVerdict::kNotYet) ReportPhase();
+  return verdict;
 }
 
 absl::StatusOr<SharedBytes> Seat::Impl::OnFetch(const PieceKey& key) {

@@ -26,16 +26,19 @@
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "base/shared_bytes.h"
 #include "compression/frame.h"
+#include "protocol/frame_verdict.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
 #include "worker/core/audit.h"
 #include "worker/core/effects.h"
 #include "worker/core/job_settings.h"
-#include "worker/core/shared_bytes.h"
+#include "worker/core/values.h"
 
 namespace skerry::worker {
 
+using protocol::FrameVerdict;
 using protocol::JobFacts;
 using protocol::JobOrders;
 
@@ -78,13 +81,6 @@ struct TrainerDescription {
   bool groups = true;
   // It saves and loads its inner state.
   bool saves_inner = false;
-};
-
-// The receiver's answer to a frame.
-enum class FrameVerdict {
-  kAccepted,
-  kRefused,  // for good
-  kNotYet,   // an attempt this worker has not heard of
 };
 
 class Seat {

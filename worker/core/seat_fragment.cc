@@ -316,17 +316,16 @@ void SeatFragment::CloseExchange() {
   recovery_.Hold(Attempt(), Instant());
 }
 
-SeatFragment::FrameAnswer SeatFragment::OnFrame(
-    const compression::FrameHeader& header, const SharedBytes& payload) {
+FrameVerdict SeatFragment::OnFrame(const compression::FrameHeader& header,
+                                   const SharedBytes& payload) {
   const Attempt attempt(header.attempt);
-  if (attempt < newest_attempt_) return FrameAnswer::kRefused;
+  if (attempt < newest_attempt_) return FrameVerdict::kRefused;
   if (exchange_ != nullptr && exchange_->attempt() == attempt) {
-    return exchange_->Offer(header, payload) ? FrameAnswer::kAccepted
-                                             : FrameAnswer::kRefused;
+    return exchange_->Offer(header, payload);
   }
   // It ended here, so this can only be a repeat.
-  if (attempt == finished_attempt_) return FrameAnswer::kAccepted;
-  return FrameAnswer::kNotYet;
+  if (attempt == finished_attempt_) return FrameVerdict::kAccepted;
+  return FrameVerdict::kNotYet;
 }
 
 std::string_view SeatFragment::Phase() const {

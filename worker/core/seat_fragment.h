@@ -131,9 +131,8 @@ class SeatFragment {
   // --- Its attempts.
   void ConsiderOutcome(Instant now);
   void ConsiderExchange(Instant now);
-  enum class FrameAnswer { kAccepted, kRefused, kNotYet };
-  FrameAnswer OnFrame(const compression::FrameHeader& header,
-                      const SharedBytes& payload);
+  FrameVerdict OnFrame(const compression::FrameHeader& header,
+                       const SharedBytes& payload);
   // The state of the open attempt in one word for the log; empty without one.
   std::string_view Phase() const;
   Attempt open_attempt() const {

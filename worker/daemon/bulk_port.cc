@@ -16,10 +16,8 @@ JobBulkPort::JobBulkPort(JobId job, transport::BulkTransport& transport,
 void JobBulkPort::SendFrame(const std::string& worker,
                             const compression::FrameHeader& header,
                             const SharedBytes& payload) {
-  transport::Frame frame{header,
-                         transport::Payload(payload.owner, payload.bytes)};
   peers_.insert(worker);
-  transport_.Send(worker, std::move(frame), transport::TrafficClass::kBulk,
+  transport_.Send(worker, {header, payload}, transport::TrafficClass::kBulk,
                   [worker](absl::Status status) {
                     // A refused or forgotten frame belonged to an old attempt.
                     if (status.ok() || absl::IsAborted(status) ||
@@ -51,38 +49,9 @@ void JobBulkPort::ForgetBefore(uint32_t fragment, Attempt attempt) {
 
 void JobBulkPort::Fetch(const std::string& worker, const PieceKey& key,
                         Done<absl::StatusOr<SharedBytes>> done) {
-  transport_.Fetch(worker, ToFetchKey(job_, key),
-                   [answer = answers_.Wrap(std::move(done))](
-                       absl::StatusOr<transport::Payload> payload) mutable {
-                     if (payload.ok()) {
-                       answer(SharedBytes{payload->owner(), payload->bytes()});
-                     } else {
-                       answer(payload.status());
-                     }
-                   });
-}
-
-transport::FetchKey ToFetchKey(JobId job, const PieceKey& key) {
-  return {.job = job.value(),
-          .fragment = key.fragment,
-          .span = key.span,
-          .kind = key.kind == PieceKey::Kind::kBase
-                      ? transport::FetchKey::Kind::kBase
-                      : transport::FetchKey::Kind::kResult,
-          .sequence = key.sequence.value(),
-          .attempt = key.attempt.value(),
-          .hash = key.hash};
-}
-
-PieceKey FromFetchKey(const transport::FetchKey& key) {
-  return {.kind = key.kind == transport::FetchKey::Kind::kBase
-                      ? PieceKey::Kind::kBase
-                      : PieceKey::Kind::kResult,
-          .sequence = Sequence(key.sequence),
-          .attempt = Attempt(key.attempt),
-          .span = key.span,
-          .hash = key.hash,
-          .fragment = key.fragment};
+  PieceKey own = key;
+  own.job = job_;
+  transport_.Fetch(worker, own, answers_.Wrap(std::move(done)));
 }
 
 }  // namespace skerry::worker

@@ -42,9 +42,6 @@ class JobBulkPort final : public BulkPort {
   std::set<std::string> peers_;  // the workers that frames went to
 };
 
-transport::FetchKey ToFetchKey(JobId job, const PieceKey& key);
-PieceKey FromFetchKey(const transport::FetchKey& key);
-
 }  // namespace skerry::worker
 
 #endif  // SKERRY_WORKER_DAEMON_BULK_PORT_H_

@@ -24,9 +24,9 @@ struct Chunk {
   std::vector<std::byte> bytes;
 };
 
-absl::StatusOr<transport::Payload> Fill(const std::shared_ptr<Chunk>& chunk,
-                                        const std::string& path, uint64_t bytes,
-                                        uint64_t offset) {
+absl::StatusOr<SharedBytes> Fill(const std::shared_ptr<Chunk>& chunk,
+                                 const std::string& path, uint64_t bytes,
+                                 uint64_t offset) {
   const uint64_t wanted = std::min(transport::kDataChunkBytes, bytes - offset);
   // One more byte tells a file that is longer than it was.
   const bool is_last = offset + wanted == bytes;
@@ -37,7 +37,7 @@ absl::StatusOr<transport::Payload> Fill(const std::shared_ptr<Chunk>& chunk,
     return absl::DataLossError(absl::StrCat(
         path, " has another length than the manifest's tokens take"));
   }
-  return transport::Payload(chunk, chunk->bytes);
+  return SharedBytes(chunk, chunk->bytes);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ void DataServer::Read(const std::string& path, uint64_t bytes, uint64_t offset,
   }
   reader_.Run([&loop = loop_, chunk = std::make_shared<Chunk>(chunks_), path,
                bytes, offset, answer = std::move(answer)]() mutable {
-    absl::StatusOr<transport::Payload> read = Fill(chunk, path, bytes, offset);
+    absl::StatusOr<SharedBytes> read = Fill(chunk, path, bytes, offset);
     chunk.reset();
     loop.Post([answer = std::move(answer), read = std::move(read)]() mutable {
       std::move(answer)(std::move(read));

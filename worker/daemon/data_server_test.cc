@@ -62,9 +62,9 @@ class DataServerTest : public testing::Test {
     loop_.RunUntilIdle();
     return *found;
   }
-  absl::StatusOr<transport::Payload> Read(const std::string& name,
-                                          uint64_t bytes, uint64_t offset) {
-    std::optional<absl::StatusOr<transport::Payload>> read;
+  absl::StatusOr<SharedBytes> Read(const std::string& name, uint64_t bytes,
+                                   uint64_t offset) {
+    std::optional<absl::StatusOr<SharedBytes>> read;
     server_.Read(root_ + "/" + name, bytes, offset,
                  [&](auto said) { read = std::move(said); });
     loop_.RunUntilIdle();
@@ -125,7 +125,7 @@ TEST_F(DataServerTest, AFileThatHasChangedItsLengthIsNotGiven) {
 
 TEST_F(DataServerTest, NoMoreChunksAreInMemoryThanMayBe) {
   Write("file", "0123456789");
-  std::vector<transport::Payload> held;
+  std::vector<SharedBytes> held;
   for (int i = 0; i < DataServer::kChunksMax; ++i) {
     held.push_back(*Read("file", 10, 0));
   }

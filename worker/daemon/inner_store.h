@@ -15,10 +15,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ids.h"
+#include "base/shared_bytes.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
-#include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
 

@@ -75,7 +75,7 @@ TEST_F(InnerStoreTest, ACheckpointReadsTheStateOfItsSequenceToTheEnd) {
   Write(store.next_path(), "eight, and longer");
   store.Keep(8);
   loop_.RunUntilIdle();
-  EXPECT_EQ(std::string(reinterpret_cast<const char*>(seven->bytes.data()),
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(seven->bytes().data()),
                         seven->size()),
             "seven\n");
   EXPECT_FALSE(store.Open(7).ok());

@@ -209,7 +209,7 @@ void JobData::SetGiven(std::optional<Given> given) {
   if (had != given_.has_value()) told_();
 }
 
-void JobData::Give(const transport::FetchKey& key,
+void JobData::Give(const protocol::PieceKey& key,
                    transport::BulkReceiver::FetchAnswer answer) {
   if (in_folder_ && !has_looked_) {
     Look();
@@ -220,17 +220,18 @@ void JobData::Give(const transport::FetchKey& key,
     return std::move(answer)(absl::NotFoundError(
         absl::StrCat("it does not have the data set of job ", job_.value())));
   }
-  const auto file = std::find_if(
-      given_->files.begin(), given_->files.end(),
-      [&](const DataFile& one) { return one.number == key.sequence; });
+  const auto file =
+      std::find_if(given_->files.begin(), given_->files.end(),
+                   [&](const DataFile& one) { return one.number == key.file; });
   if (file == given_->files.end()) {
     return std::move(answer)(absl::NotFoundError(
-        absl::StrCat("the data set has no file number ", key.sequence)));
+        absl::StrCat("the data set has no file number ", key.file)));
   }
   options_.server.Read(
-      absl::StrCat(given_->folder, "/", file->name), file->bytes, key.attempt,
-      [this, alive = std::weak_ptr<char>(alive_), answer = std::move(answer)](
-          absl::StatusOr<transport::Payload> chunk) mutable {
+      absl::StrCat(given_->folder, "/", file->name), file->bytes,
+      key.offset_bytes,
+      [this, alive = std::weak_ptr<char>(alive_),
+       answer = std::move(answer)](absl::StatusOr<SharedBytes> chunk) mutable {
         const bool is_damaged = absl::IsNotFound(chunk.status()) ||
                                 absl::IsDataLoss(chunk.status());
         std::move(answer)(std::move(chunk));

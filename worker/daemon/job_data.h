@@ -79,7 +79,7 @@ class JobData {
   // Reads one chunk for another worker. Errors: NotFound, this worker does not
   // have that set or file; Unavailable, it has not looked yet and the other may
   // ask again; those of DataServer::Read.
-  void Give(const transport::FetchKey& key,
+  void Give(const protocol::PieceKey& key,
             transport::BulkReceiver::FetchAnswer answer);
 
  private:

@@ -78,7 +78,7 @@ class JobDataTest : public testing::Test {
          .places = store_,
          .loop = loop_,
          .ask =
-             [this](const std::string& worker, const transport::FetchKey& key,
+             [this](const std::string& worker, const protocol::PieceKey& key,
                     transport::BulkTransport::FetchDone done) {
                asked_.push_back(worker);
                std::move(done)(Answer(key));
@@ -87,12 +87,11 @@ class JobDataTest : public testing::Test {
         [this] { ++told_; });
   }
   // What a worker that has the set says.
-  absl::StatusOr<transport::Payload> Answer(const transport::FetchKey& key) {
+  absl::StatusOr<SharedBytes> Answer(const protocol::PieceKey& key) {
     if (!peers_error_.ok()) return peers_error_;
-    const char* const name = key.sequence == kManifestNumber
-                                 ? "/store/manifest.json"
-                                 : "/store/train_0";
-    return transport::Payload(*files_.Read(root_ + name));
+    const char* const name =
+        key.file == kManifestNumber ? "/store/manifest.json" : "/store/train_0";
+    return SharedBytes(*files_.Read(root_ + name));
   }
   // A folder on this worker with the set, and one without.
   void PutIntoFolder() {
@@ -101,18 +100,18 @@ class JobDataTest : public testing::Test {
       std::filesystem::copy(root_ + "/store" + name, root_ + "/folder" + name);
     }
   }
-  absl::StatusOr<transport::Payload> Give(JobData& data,
-                                          const transport::FetchKey& key) {
-    std::optional<absl::StatusOr<transport::Payload>> given;
+  absl::StatusOr<SharedBytes> Give(JobData& data,
+                                   const protocol::PieceKey& key) {
+    std::optional<absl::StatusOr<SharedBytes>> given;
     data.Give(key, [&](auto said) { given = std::move(said); });
     loop_.RunUntilIdle();
     return *given;
   }
-  transport::FetchKey ManifestKey() const {
-    return {.job = 1,
-            .kind = transport::FetchKey::Kind::kData,
-            .sequence = kManifestNumber,
-            .hash = ShortHash(spec_.data.manifest_sha256)};
+  protocol::PieceKey ManifestKey() const {
+    return {.kind = protocol::PieceKey::Kind::kData,
+            .hash = ShortHash(spec_.data.manifest_sha256),
+            .job = JobId(1),
+            .file = kManifestNumber};
   }
 
   const std::string root_;
@@ -164,21 +163,21 @@ TEST_F(JobDataTest, OnlyFilesOfTheSetAreGiven) {
   // It has not looked yet.
   EXPECT_TRUE(absl::IsUnavailable(Give(data, ManifestKey()).status()));
   EXPECT_TRUE(Give(data, ManifestKey()).ok());
-  transport::FetchKey key = ManifestKey();
+  protocol::PieceKey key = ManifestKey();
   ++key.hash;
   EXPECT_TRUE(absl::IsNotFound(Give(data, key).status()));
   key = ManifestKey();
-  key.sequence = kTokenizerNumber;  // the set has none
+  key.file = kTokenizerNumber;  // the set has none
   EXPECT_TRUE(absl::IsNotFound(Give(data, key).status()));
-  key.sequence = kFirstShardNumber + 1;
+  key.file = kFirstShardNumber + 1;
   EXPECT_TRUE(absl::IsNotFound(Give(data, key).status()));
-  key.sequence = kFirstShardNumber;
+  key.file = kFirstShardNumber;
   EXPECT_TRUE(Give(data, key).ok());
-  key.attempt = uint64_t{1} << 60;
+  key.offset_bytes = uint64_t{1} << 60;
   EXPECT_TRUE(absl::IsOutOfRange(Give(data, key).status()));
   // Who finds that a file has gone says that it has the set no more.
   std::filesystem::remove(root_ + "/folder/train_0");
-  key.attempt = 0;
+  key.offset_bytes = 0;
   EXPECT_TRUE(absl::IsNotFound(Give(data, key).status()));
   EXPECT_FALSE(data.has_data());
   EXPECT_TRUE(absl::IsNotFound(Give(data, ManifestKey()).status()));

@@ -26,7 +26,7 @@ absl::Status Write(runtime::Files& files, const std::string& path,
   const std::vector<std::byte> header = EncodeStoreHeader(file, contents);
   std::vector<runtime::ByteSpan> pieces = {header};
   for (const SharedBytes& content : contents) {
-    pieces.push_back(content.bytes);
+    pieces.push_back(content.bytes());
     const size_t over = content.size() % kPadding.size();
     if (over != 0) {
       pieces.push_back(

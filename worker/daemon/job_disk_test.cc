@@ -31,13 +31,13 @@ class LaterExecutor final : public runtime::Executor {
 };
 
 SharedBytes Content(uint32_t span) {
-  return SharedBytes::Of(std::vector<std::byte>(100, std::byte(span)));
+  return SharedBytes(std::vector<std::byte>(100, std::byte(span)));
 }
 
 StoredFile Base(uint64_t sequence, uint32_t begin, uint32_t end) {
   StoredFile file{PieceKey::Kind::kBase, Sequence(sequence), Attempt(), {}};
   for (uint32_t span = begin; span < end; ++span) {
-    file.pieces.push_back({span, Hash64(Content(span).bytes)});
+    file.pieces.push_back({span, Hash64(Content(span).bytes())});
   }
   return file;
 }
@@ -65,7 +65,7 @@ class JobDiskTest : public testing::Test {
     for (const StoredFile::Piece& piece : file.pieces) {
       const auto content = disk_.Map(file, piece.span);
       ASSERT_TRUE(content.ok()) << content.status();
-      EXPECT_EQ(Hash64(content->bytes), piece.hash);
+      EXPECT_EQ(Hash64(content->bytes()), piece.hash);
     }
   }
 
@@ -92,14 +92,14 @@ TEST_F(JobDiskTest, WhatWasMappedBeforeAFileIsReplacedIsNotHandedOutAfter) {
   JobDisk disk(root_, files_, executor, answers_);
   for (const uint32_t value : {1u, 2u}) {
     StoredFile file = Base(8, 0, 1);
-    file.pieces[0].hash = Hash64(Content(value).bytes);
+    file.pieces[0].hash = Hash64(Content(value).bytes());
     disk.Store(file, {Content(value)}, [](Instant, absl::Status) {});
     (void)disk.Map(file, 0);
     executor.RunAll();
     loop_.RunUntilIdle();
     const auto content = disk.Map(file, 0);
     ASSERT_TRUE(content.ok()) << content.status();
-    EXPECT_EQ(Hash64(content->bytes), file.pieces[0].hash);
+    EXPECT_EQ(Hash64(content->bytes()), file.pieces[0].hash);
   }
 }
 

@@ -35,7 +35,7 @@ JobDataOptions DataOptions(const JobEnvironment& environment) {
           .places = environment.places,
           .loop = environment.loop,
           .ask = [&loop = environment.loop, &bulk = environment.bulk](
-                     const std::string& worker, const transport::FetchKey& key,
+                     const std::string& worker, const PieceKey& key,
                      transport::BulkTransport::FetchDone done) {
             loop.Post([&bulk, worker, key, done = std::move(done)]() mutable {
               bulk.Fetch(worker, key, std::move(done));
@@ -176,7 +176,7 @@ absl::StatusOr<SharedBytes> JobRuntime::OnFetch(const PieceKey& key) {
   return seat_->OnFetch(key);
 }
 
-void JobRuntime::OnDataFetch(const transport::FetchKey& key,
+void JobRuntime::OnDataFetch(const PieceKey& key,
                              transport::BulkReceiver::FetchAnswer answer) {
   used_at_ = environment_.loop.Now();
   data_.Give(key, std::move(answer));

@@ -111,7 +111,7 @@ class JobRuntime {
   FrameVerdict OnFrame(const compression::FrameHeader& header,
                        const SharedBytes& payload);
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
-  void OnDataFetch(const transport::FetchKey& key,
+  void OnDataFetch(const PieceKey& key,
                    transport::BulkReceiver::FetchAnswer answer);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
 

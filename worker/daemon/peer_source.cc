@@ -52,36 +52,34 @@ std::vector<std::string> PeerSource::Origins() const {
 absl::Status PeerSource::Read(
     const std::string& origin, const DataFile& file,
     absl::FunctionRef<absl::Status(runtime::ByteSpan piece)> take) {
-  transport::FetchKey key{.job = options_.job.value(),
-                          .kind = transport::FetchKey::Kind::kData,
-                          .sequence = file.number,
-                          .attempt = 0,
-                          .hash = ShortHash(options_.set)};
+  protocol::PieceKey key{.kind = protocol::PieceKey::Kind::kData,
+                         .hash = ShortHash(options_.set),
+                         .job = options_.job,
+                         .file = file.number};
   for (;;) {
-    SKERRY_ASSIGN_OR_RETURN(const transport::Payload chunk,
-                            FetchChunk(origin, key));
+    SKERRY_ASSIGN_OR_RETURN(const SharedBytes chunk, FetchChunk(origin, key));
     if (chunk.size() > 0) SKERRY_RETURN_IF_ERROR(take(chunk.bytes()));
     if (chunk.size() < transport::kDataChunkBytes) return absl::OkStatus();
-    key.attempt += chunk.size();
+    key.offset_bytes += chunk.size();
   }
 }
 
-absl::StatusOr<transport::Payload> PeerSource::FetchChunk(
-    const std::string& origin, const transport::FetchKey& key) {
+absl::StatusOr<SharedBytes> PeerSource::FetchChunk(
+    const std::string& origin, const protocol::PieceKey& key) {
   const int tries =
       options_.holders->Get().size() > 1 ? kTriesOfOneOfMany : kTriesOfOnly;
   absl::Duration wait = options_.retry_wait;
   for (int i = 1;; ++i) {
-    absl::StatusOr<transport::Payload> chunk = AskOnce(origin, key);
+    absl::StatusOr<SharedBytes> chunk = AskOnce(origin, key);
     if (i == tries || !absl::IsUnavailable(chunk.status())) return chunk;
     SKERRY_RETURN_IF_ERROR(Wait(wait));
     wait *= 2;
   }
 }
 
-absl::StatusOr<transport::Payload> PeerSource::AskOnce(
-    const std::string& origin, const transport::FetchKey& key) {
-  using Answer = absl::StatusOr<transport::Payload>;
+absl::StatusOr<SharedBytes> PeerSource::AskOnce(const std::string& origin,
+                                                const protocol::PieceKey& key) {
+  using Answer = absl::StatusOr<SharedBytes>;
   // Guarded by the bell's mutex.
   const auto answer = std::make_shared<std::optional<Answer>>();
   {

@@ -35,9 +35,9 @@ class DataHolders {
 
 // Asks a worker for one chunk. `done` runs once on any thread, or is destroyed
 // unrun. Any thread calls.
-using AskWorker = std::function<void(const std::string& worker,
-                                     const transport::FetchKey& key,
-                                     transport::BulkTransport::FetchDone done)>;
+using AskWorker =
+    std::function<void(const std::string& worker, const protocol::PieceKey& key,
+                       transport::BulkTransport::FetchDone done)>;
 
 struct PeerSourceOptions {
   JobId job;
@@ -67,10 +67,10 @@ class PeerSource final : public DataSource {
   std::string trouble() const;
 
  private:
-  absl::StatusOr<transport::Payload> FetchChunk(const std::string& origin,
-                                                const transport::FetchKey& key);
-  absl::StatusOr<transport::Payload> AskOnce(const std::string& origin,
-                                             const transport::FetchKey& key);
+  absl::StatusOr<SharedBytes> FetchChunk(const std::string& origin,
+                                         const protocol::PieceKey& key);
+  absl::StatusOr<SharedBytes> AskOnce(const std::string& origin,
+                                      const protocol::PieceKey& key);
   absl::Status Wait(absl::Duration wait);
 
   const PeerSourceOptions options_;

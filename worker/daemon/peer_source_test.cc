@@ -23,7 +23,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using transport::FetchKey;
 using transport::kDataChunkBytes;
 
 constexpr uint64_t kTokens = 6'000'000;  // shards of two chunks
@@ -62,25 +61,24 @@ class PeerSourceTest : public testing::Test {
             .set = sha256_,
             .holders = holders_,
             .ask =
-                [this](const std::string& worker, const FetchKey& key,
+                [this](const std::string& worker, const protocol::PieceKey& key,
                        transport::BulkTransport::FetchDone done) {
                   std::move(done)(Answer(worker, key));
                 },
             .retry_wait = absl::ZeroDuration()};
   }
-  absl::StatusOr<transport::Payload> Answer(const std::string& worker,
-                                            const FetchKey& key) {
-    EXPECT_EQ(key.job, 4u);
-    EXPECT_EQ(key.kind, FetchKey::Kind::kData);
+  absl::StatusOr<SharedBytes> Answer(const std::string& worker,
+                                     const protocol::PieceKey& key) {
+    EXPECT_EQ(key.job, JobId(4));
+    EXPECT_EQ(key.kind, protocol::PieceKey::Kind::kData);
     EXPECT_EQ(key.hash, ShortHash(sha256_));
-    asked_.push_back(absl::StrCat(worker, key.sequence, "@", key.attempt));
+    asked_.push_back(absl::StrCat(worker, key.file, "@", key.offset_bytes));
     if (on_ask_) on_ask_();
     if (dead_.contains(worker)) return dead_.at(worker);
-    const std::string& file = workers_.at(worker).at(key.sequence);
-    const std::string part = file.substr(key.attempt, kDataChunkBytes);
+    const std::string& file = workers_.at(worker).at(key.file);
+    const std::string part = file.substr(key.offset_bytes, kDataChunkBytes);
     const auto bytes = std::as_bytes(std::span(part));
-    return transport::Payload(
-        std::vector<std::byte>(bytes.begin(), bytes.end()));
+    return SharedBytes(std::vector<std::byte>(bytes.begin(), bytes.end()));
   }
 
   // Fetches all files of the set.
@@ -219,7 +217,7 @@ TEST_F(PeerSourceTest, WhoWaitsForAnAnswerIsWokenByTheDrop) {
   std::vector<transport::BulkTransport::FetchDone> asked;
   PeerSource* dropped = nullptr;
   // The answer never comes.
-  options.ask = [&](const std::string&, const FetchKey&,
+  options.ask = [&](const std::string&, const protocol::PieceKey&,
                     transport::BulkTransport::FetchDone done) {
     asked.push_back(std::move(done));
     dropped->Drop();

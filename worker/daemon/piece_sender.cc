@@ -15,15 +15,6 @@ namespace {
 // One is on its way, and the transport holds a few.
 constexpr size_t kChunkBytes = size_t{256} << 10;
 
-transport::FetchKey KeyOf(const protocol::AskedPiece& key) {
-  return {.job = key.job.value(),
-          .fragment = key.fragment,
-          .span = key.span,
-          .kind = transport::FetchKey::Kind::kBase,
-          .sequence = key.sequence.value(),
-          .hash = key.hash};
-}
-
 }  // namespace
 
 // Belongs to gRPC until it is done with the call, and to the sender for as long
@@ -33,8 +24,7 @@ class PieceSender::Call final
  public:
   static std::shared_ptr<Call> Start(
       const std::shared_ptr<grpc::Channel>& channel,
-      const protocol::PieceOrder& order,
-      absl::StatusOr<transport::Payload> piece) {
+      const protocol::PieceOrder& order, absl::StatusOr<SharedBytes> piece) {
     std::shared_ptr<Call> call(new Call(channel, std::move(piece)));
     call->self_ = call;
     call->Begin(order);
@@ -44,7 +34,7 @@ class PieceSender::Call final
 
  private:
   Call(const std::shared_ptr<grpc::Channel>& channel,
-       absl::StatusOr<transport::Payload> piece)
+       absl::StatusOr<SharedBytes> piece)
       : stub_(v1::Pieces::NewStub(channel)), piece_(std::move(piece)) {}
 
   void Begin(const protocol::PieceOrder& order) {
@@ -92,7 +82,7 @@ class PieceSender::Call final
 
   const std::unique_ptr<v1::Pieces::Stub> stub_;
   grpc::ClientContext context_;
-  absl::StatusOr<transport::Payload> piece_;
+  absl::StatusOr<SharedBytes> piece_;
   size_t next_ = 0;  // byte of the piece
   v1::DeliveredChunk message_;
   v1::DeliverPieceReply reply_;
@@ -136,7 +126,7 @@ void PieceSender::Send(const protocol::PieceOrder& order) {
     channel_ = credentials_->ChannelTo(
         coordinator_, transport::ServerKind::kCoordinator, arguments);
   }
-  calls_[order.request] = Call::Start(channel_, order, find_(KeyOf(order.key)));
+  calls_[order.request] = Call::Start(channel_, order, find_(order.key));
 }
 
 }  // namespace skerry::worker

@@ -13,10 +13,9 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
+#include "base/shared_bytes.h"
 #include "protocol/piece_order.h"
-#include "transport/bulk.h"
 #include "transport/grpc/credentials.h"
-#include "transport/payload.h"
 
 namespace grpc {
 class Channel;
@@ -28,8 +27,8 @@ namespace skerry::worker {
 class PieceSender {
  public:
   // Answers what this worker gives to an operator who fetches from it.
-  using Find = std::function<absl::StatusOr<transport::Payload>(
-      const transport::FetchKey& key)>;
+  using Find =
+      std::function<absl::StatusOr<SharedBytes>(const protocol::PieceKey& key)>;
 
   // `coordinator` is host:port.
   PieceSender(std::string coordinator,

@@ -48,7 +48,7 @@ absl::StatusOr<checkpoint::ModelState> Join(const StateToSave& from) {
   for (size_t i = 0; i < spans.size(); ++i) {
     const size_t part = spans[i].size() * sizeof(float);
     const SharedBytes& piece = from.pieces[i];
-    if (Hash64(piece.bytes) != from.order.pieces[i].hash) {
+    if (Hash64(piece.bytes()) != from.order.pieces[i].hash) {
       return absl::DataLossError(
           absl::StrCat("the base of span ", i, " is damaged on its disk"));
     }
@@ -57,10 +57,10 @@ absl::StatusOr<checkpoint::ModelState> Join(const StateToSave& from) {
           absl::StrCat("the base of span ", i, " has ", piece.size(),
                        " bytes, which does not fit the model"));
     }
-    std::memcpy(&state.anchor[spans[i].begin], piece.bytes.data(), part);
+    std::memcpy(&state.anchor[spans[i].begin], piece.bytes().data(), part);
     if (!with_momentum) continue;
     std::memcpy(&state.outer_momentum[spans[i].begin],
-                piece.bytes.data() + part, part);
+                piece.bytes().data() + part, part);
   }
   return state;
 }
@@ -137,7 +137,7 @@ absl::Status WriteTo(checkpoint::CheckpointStore& store,
       }));
   if (from.inner.size() > 0) {
     SKERRY_RETURN_IF_ERROR(writer->Add(std::string(checkpoint::kInnerStateFile),
-                                       from.inner.bytes));
+                                       from.inner.bytes()));
   }
   return writer->Seal();
 }

@@ -117,7 +117,7 @@ absl::StatusOr<SharedBytes> ServedJob::OnFetch(const PieceKey& key) {
   return runtime_->OnFetch(key);
 }
 
-void ServedJob::OnDataFetch(const transport::FetchKey& key,
+void ServedJob::OnDataFetch(const PieceKey& key,
                             transport::BulkReceiver::FetchAnswer answer) {
   const absl::Status awake = runtime_ == nullptr ? Wake() : absl::OkStatus();
   if (!awake.ok()) return std::move(answer)(awake);

@@ -41,7 +41,7 @@ absl::StatusOr<StartingBase> ReadStartingBase(const job::JobSpec& job,
           settings.outer, std::span(state.anchor).subspan(spans[i].begin, size),
           momentum);
       one.file.pieces.push_back({static_cast<uint32_t>(i), span.hash});
-      one.contents.push_back(SharedBytes::Of(std::move(span.values)));
+      one.contents.push_back(SharedBytes(std::move(span.values)));
     }
   }
   return base;

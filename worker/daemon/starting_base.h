@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/shared_bytes.h"
 #include "checkpoint/tensor_table.h"
 #include "job/job_spec.h"
 #include "runtime/blob_stores.h"
 #include "runtime/files.h"
 #include "worker/core/effects.h"
-#include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
 

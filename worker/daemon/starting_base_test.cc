@@ -68,7 +68,8 @@ class StartingBaseTest : public testing::Test {
     for (const SharedBytes& content : base.files[0].contents) {
       const size_t before = values.size();
       values.resize(before + content.size() / sizeof(float));
-      std::memcpy(values.data() + before, content.bytes.data(), content.size());
+      std::memcpy(values.data() + before, content.bytes().data(),
+                  content.size());
     }
     return values;
   }
@@ -92,9 +93,9 @@ TEST_F(StartingBaseTest, EverySpanHoldsItsAnchorAndThenItsMomentum) {
   for (size_t i = 0; i < 3; ++i) {
     const SharedBytes& content = base->files[0].contents[i];
     EXPECT_EQ(base->files[0].file.pieces[i].span, i);
-    EXPECT_EQ(base->files[0].file.pieces[i].hash, Hash64(content.bytes));
+    EXPECT_EQ(base->files[0].file.pieces[i].hash, Hash64(content.bytes()));
     const size_t size = content.size() / sizeof(float) / 2;
-    const auto* values = reinterpret_cast<const float*>(content.bytes.data());
+    const auto* values = reinterpret_cast<const float*>(content.bytes().data());
     for (size_t at = 0; at < size; ++at) {
       ASSERT_EQ(values[at], anchor_[begin + at]);
       ASSERT_EQ(values[size + at], momentum_[begin + at]);

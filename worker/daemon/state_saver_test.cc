@@ -43,7 +43,7 @@ class StateSaverTest : public testing::Test {
           values.begin() + static_cast<ptrdiff_t>(span.begin),
           values.begin() + static_cast<ptrdiff_t>(span.end));
       piece->resize(2 * span.size(), 0.5f);  // momentum
-      pieces_.push_back(SharedBytes::Of(Values(piece)));
+      pieces_.push_back(SharedBytes(piece));
     }
   }
 
@@ -85,7 +85,7 @@ class StateSaverTest : public testing::Test {
     order.samples_committed = 8;
     order.consumed = data::RangeSet(data::SampleRange{0, 8});
     for (const SharedBytes& piece : pieces_) {
-      order.pieces.push_back({Hash64(piece.bytes), {"b"}});
+      order.pieces.push_back({Hash64(piece.bytes()), {"b"}});
     }
     order.pieces.front().workers = {"a", "b"};
     return orders;
@@ -143,7 +143,7 @@ TEST_F(StateSaverTest, TheSavedStateIsWhole) {
 }
 
 TEST_F(StateSaverTest, TheTrainersInnerStateIsOneOfTheFiles) {
-  inner_ = SharedBytes::Of(std::vector<std::byte>(1000, std::byte(3)));
+  inner_ = SharedBytes(std::vector<std::byte>(1000, std::byte(3)));
   const CheckpointFact outcome = Save(Orders(5));
   ASSERT_EQ(outcome.error, "");
   const auto manifest = store_.Find("checkpoint-5");
@@ -202,7 +202,7 @@ TEST_F(StateSaverTest, AveragedTensorsAreSavedWithTheOthers) {
           9});
   pieces_.clear();
   for (const size_t size : {size_t{4096}, size_t{4096}, size_t{7}}) {
-    pieces_.push_back(SharedBytes::Of(std::make_shared<std::vector<float>>(
+    pieces_.push_back(SharedBytes(std::make_shared<std::vector<float>>(
         size, static_cast<float>(pieces_.size()) + 1.0f)));
   }
   JobOrders orders = Orders(5);
@@ -297,8 +297,7 @@ TEST_F(StateSaverTest, TheSameSequenceOfAnotherHistoryDoesNotCount) {
   Save(Orders(5));
   Save(Orders(6));
   const size_t floats = pieces_[0].size() / sizeof(float);
-  pieces_[0] = SharedBytes::Of(
-      Values(std::make_shared<std::vector<float>>(floats, 3.0f)));
+  pieces_[0] = SharedBytes(std::make_shared<std::vector<float>>(floats, 3.0f));
   EXPECT_THAT(Save(Orders(5)).error, HasSubstr("with another state"));
   EXPECT_THAT(Finished(), ElementsAre(5, 6));
 }

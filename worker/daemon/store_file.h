@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/shared_bytes.h"
 #include "worker/core/effects.h"
-#include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
 

@@ -10,7 +10,7 @@ namespace {
 
 SharedBytes Bytes(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
-  return SharedBytes::Of(std::vector<std::byte>(bytes.begin(), bytes.end()));
+  return SharedBytes(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
 struct Sample {
@@ -26,7 +26,8 @@ Sample MakeSample() {
   uint32_t span = 3;
   for (const char* text : {"first piece", "", "third"}) {
     sample.contents.push_back(Bytes(text));
-    sample.file.pieces.push_back({span, Hash64(sample.contents.back().bytes)});
+    sample.file.pieces.push_back(
+        {span, Hash64(sample.contents.back().bytes())});
     span += 2;
   }
   return sample;
@@ -36,7 +37,7 @@ std::vector<std::byte> WholeFile(const Sample& sample) {
   std::vector<std::byte> bytes =
       EncodeStoreHeader(sample.file, sample.contents);
   for (const SharedBytes& content : sample.contents) {
-    bytes.insert(bytes.end(), content.bytes.begin(), content.bytes.end());
+    bytes.insert(bytes.end(), content.bytes().begin(), content.bytes().end());
     bytes.resize((bytes.size() + 63) / 64 * 64);
   }
   return bytes;

@@ -29,18 +29,6 @@ constexpr absl::Duration kServeAgainMax = absl::Minutes(1);
 // into memory at a time.
 constexpr int kReadAtOnce = 2;
 
-transport::Verdict ToVerdict(FrameVerdict verdict) {
-  switch (verdict) {
-    case FrameVerdict::kAccepted:
-      return transport::Verdict::kAccepted;
-    case FrameVerdict::kRefused:
-      return transport::Verdict::kRefused;
-    case FrameVerdict::kNotYet:
-      return transport::Verdict::kNotYet;
-  }
-  return transport::Verdict::kRefused;
-}
-
 // For people, in ASCII: a source may have the path of any file in its name.
 std::string DrainReason(const PendingNotice& notice) {
   constexpr size_t kSourceBytesMax = 256;
@@ -72,7 +60,7 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
       tries_(environment.loop, options_.dial_peer, options_.outbound_only,
              [this] { StatusChanged(); }),
       pieces_(options_.session.coordinator, options_.session.credentials,
-              [this](const transport::FetchKey& key) {
+              [this](const protocol::PieceKey& key) {
                 return OnFetch({"coordinator", false}, key);
               }) {}
 
@@ -164,39 +152,36 @@ void WorkerDaemon::Stop(absl::AnyInvocable<void() &&> done) {
   session_.Shutdown(std::move(done));
 }
 
-transport::Verdict WorkerDaemon::OnFrame(const std::string& from,
-                                         const compression::FrameHeader& header,
-                                         const transport::Payload& payload) {
+FrameVerdict WorkerDaemon::OnFrame(const std::string& from,
+                                   const compression::FrameHeader& header,
+                                   const SharedBytes& payload) {
   if (!access_.MaySend(from, header, environment_.loop.Now())) {
-    return transport::Verdict::kRefused;
+    return FrameVerdict::kRefused;
   }
   const auto job = jobs_.find(header.job);
   // A peer may hear of a job before this worker does.
-  if (job == jobs_.end()) return transport::Verdict::kNotYet;
-  return ToVerdict(job->second->OnFrame(
-      header, SharedBytes{payload.owner(), payload.bytes()}));
+  if (job == jobs_.end()) return FrameVerdict::kNotYet;
+  return job->second->OnFrame(header, payload);
 }
 
 absl::StatusOr<ServedJob*> WorkerDaemon::FindToFetch(
-    const transport::Fetcher& fetcher, uint64_t id) {
+    const transport::Fetcher& fetcher, JobId id) {
   SKERRY_RETURN_IF_ERROR(
-      access_.CheckFetch(fetcher, JobId(id), environment_.loop.Now()));
-  const auto job = jobs_.find(id);
+      access_.CheckFetch(fetcher, id, environment_.loop.Now()));
+  const auto job = jobs_.find(id.value());
   if (job != jobs_.end()) return job->second.get();
   return absl::NotFoundError(
-      absl::StrCat(options_.name, " does not serve job ", id));
+      absl::StrCat(options_.name, " does not serve job ", id.value()));
 }
 
-absl::StatusOr<transport::Payload> WorkerDaemon::OnFetch(
-    const transport::Fetcher& fetcher, const transport::FetchKey& key) {
+absl::StatusOr<SharedBytes> WorkerDaemon::OnFetch(
+    const transport::Fetcher& fetcher, const PieceKey& key) {
   SKERRY_ASSIGN_OR_RETURN(ServedJob* const job, FindToFetch(fetcher, key.job));
-  SKERRY_ASSIGN_OR_RETURN(SharedBytes bytes, job->OnFetch(FromFetchKey(key)));
-  return transport::Payload(bytes.owner, bytes.bytes);
+  return job->OnFetch(key);
 }
 
 void WorkerDaemon::OnDataFetch(const transport::Fetcher& fetcher,
-                               const transport::FetchKey& key,
-                               FetchAnswer answer) {
+                               const PieceKey& key, FetchAnswer answer) {
   const absl::StatusOr<ServedJob*> job = FindToFetch(fetcher, key.job);
   if (!job.ok()) return std::move(answer)(job.status());
   (*job)->OnDataFetch(key, std::move(answer));

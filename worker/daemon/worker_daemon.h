@@ -93,14 +93,13 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void Stop(absl::AnyInvocable<void() &&> done);
 
   // transport::BulkReceiver.
-  transport::Verdict OnFrame(const std::string& from,
-                             const compression::FrameHeader& header,
-                             const transport::Payload& payload) override;
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher& fetcher,
-      const transport::FetchKey& key) override;
-  void OnDataFetch(const transport::Fetcher& fetcher,
-                   const transport::FetchKey& key, FetchAnswer answer) override;
+  FrameVerdict OnFrame(const std::string& from,
+                       const compression::FrameHeader& header,
+                       const SharedBytes& payload) override;
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
+                                      const PieceKey& key) override;
+  void OnDataFetch(const transport::Fetcher& fetcher, const PieceKey& key,
+                   FetchAnswer answer) override;
 
   // What there is to tell Prometheus.
   std::vector<runtime::Metric> Metrics() const;
@@ -115,7 +114,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
  private:
   // The job of which the other worker may fetch something.
   absl::StatusOr<ServedJob*> FindToFetch(const transport::Fetcher& fetcher,
-                                         uint64_t id);
+                                         JobId id);
   void OnOrders(const protocol::HeardOrders& heard);
   void OnJobOrders(Revision revision, const protocol::JobOrders& orders);
   // What is served already goes on; what is not is said to wait.

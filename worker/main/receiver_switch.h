@@ -20,22 +20,20 @@ class ReceiverSwitch final : public transport::BulkReceiver {
  public:
   void set_target(transport::BulkReceiver* target) { target_ = target; }
 
-  transport::Verdict OnFrame(const std::string& from,
-                             const compression::FrameHeader& header,
-                             const transport::Payload& payload) override {
-    if (target_ == nullptr) return transport::Verdict::kNotYet;
+  FrameVerdict OnFrame(const std::string& from,
+                       const compression::FrameHeader& header,
+                       const SharedBytes& payload) override {
+    if (target_ == nullptr) return FrameVerdict::kNotYet;
     return target_->OnFrame(from, header, payload);
   }
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::Fetcher& fetcher,
-      const transport::FetchKey& key) override {
+  absl::StatusOr<SharedBytes> OnFetch(const transport::Fetcher& fetcher,
+                                      const PieceKey& key) override {
     if (target_ == nullptr) {
       return absl::UnavailableError("the worker is starting or stopping");
     }
     return target_->OnFetch(fetcher, key);
   }
-  void OnDataFetch(const transport::Fetcher& fetcher,
-                   const transport::FetchKey& key,
+  void OnDataFetch(const transport::Fetcher& fetcher, const PieceKey& key,
                    FetchAnswer answer) override {
     if (target_ == nullptr) {
       return std::move(answer)(

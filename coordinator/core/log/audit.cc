@@ -20,9 +20,8 @@ Audit::Audit(JobId job, uint64_t samples_total, data::RangeSet consumed,
 void Audit::Add(const Entry& entry) {
   if (const auto* granted = std::get_if<Granted>(&entry.record)) {
     if (granted->job != job_) return;
-    const data::RangeSet ranges(granted->ranges);
-    samples_returned_ += ever_granted_.Intersect(ranges).total();
-    ever_granted_ = ever_granted_.Union(ranges);
+    samples_returned_ += ever_granted_.Intersect(granted->ranges).total();
+    ever_granted_ = ever_granted_.Union(granted->ranges);
   } else if (const auto* opened = std::get_if<Opened>(&entry.record)) {
     if (opened->job != job_) return;
     Open open{Attempt(entry.index.value()), opened->members.size(), {}};
@@ -47,9 +46,9 @@ void Audit::Add(const Entry& entry) {
   } else if (const auto* saved = std::get_if<Checkpointed>(&entry.record)) {
     if (saved->job != job_ || !saved->error.empty()) return;
     std::vector<data::RangeSet>& in = checkpoints_[saved->sequence];
-    in.assign(fragments_, data::RangeSet(saved->consumed));
+    in.assign(fragments_, saved->consumed);
     for (size_t f = 0; f < in.size() && f < saved->lacking.size(); ++f) {
-      in[f] = in[f].Subtract(data::RangeSet(saved->lacking[f]));
+      in[f] = in[f].Subtract(saved->lacking[f]);
     }
     if (checkpoints_.size() > kCheckpointsMax) {
       checkpoints_.erase(checkpoints_.begin());
@@ -75,15 +74,14 @@ AuditReport Audit::Report() const {
     committed = committed.Union(in);
     everywhere = everywhere.Intersect(in);
   }
-  const data::RangeSet missing =
-      data::RangeSet(data::SampleRange{0, samples_total_}).Subtract(committed);
   AuditReport report;
   report.samples_total = samples_total_;
   report.samples_committed = committed.total();
   report.commits = commits_;
   report.contributions = contributions_;
-  report.missing.assign(missing.ranges().begin(), missing.ranges().end());
-  report.doubled.assign(doubled_.ranges().begin(), doubled_.ranges().end());
+  report.missing =
+      data::RangeSet(data::SampleRange{0, samples_total_}).Subtract(committed);
+  report.doubled = doubled_;
   report.samples_returned = samples_returned_;
   report.samples_partly = committed.Subtract(everywhere).total();
   report.fragments = fragments_;
@@ -93,17 +91,12 @@ AuditReport Audit::Report() const {
 AuditSnapshot Audit::Save() const {
   AuditSnapshot saved;
   for (const auto& [fragment, open] : open_) {
-    AuditSnapshot::Open one{fragment, open.attempt, open.contributions, {}};
-    for (const data::RangeSet& set : open.ranges) {
-      one.ranges.push_back(RangesOf(set));
-    }
-    saved.open.push_back(std::move(one));
+    saved.open.push_back(
+        {fragment, open.attempt, open.contributions, open.ranges});
   }
-  for (const auto& [fragment, ranges] : committed_) {
-    saved.committed.emplace_back(fragment, RangesOf(ranges));
-  }
-  saved.doubled = RangesOf(doubled_);
-  saved.ever_granted = RangesOf(ever_granted_);
+  saved.committed.assign(committed_.begin(), committed_.end());
+  saved.doubled = doubled_;
+  saved.ever_granted = ever_granted_;
   saved.samples_returned = samples_returned_;
   saved.commits = commits_;
   saved.contributions = contributions_;
@@ -112,15 +105,13 @@ AuditSnapshot Audit::Save() const {
 
 void Audit::Restore(const AuditSnapshot& saved) {
   for (const AuditSnapshot::Open& one : saved.open) {
-    Open open{one.attempt, one.contributions, {}};
-    for (const Ranges& ranges : one.ranges) open.ranges.emplace_back(ranges);
-    open_[one.fragment] = std::move(open);
+    open_[one.fragment] = {one.attempt, one.contributions, one.ranges};
   }
   for (const auto& [fragment, ranges] : saved.committed) {
-    committed_[fragment] = data::RangeSet(ranges);
+    committed_[fragment] = ranges;
   }
-  doubled_ = data::RangeSet(saved.doubled);
-  ever_granted_ = data::RangeSet(saved.ever_granted);
+  doubled_ = saved.doubled;
+  ever_granted_ = saved.ever_granted;
   samples_returned_ = saved.samples_returned;
   commits_ = saved.commits;
   contributions_ = saved.contributions;

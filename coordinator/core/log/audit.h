@@ -23,8 +23,8 @@ struct AuditReport {
   uint64_t samples_committed = 0;
   uint64_t commits = 0;
   uint64_t contributions = 0;
-  std::vector<data::SampleRange> missing;
-  std::vector<data::SampleRange> doubled;
+  data::RangeSet missing;
+  data::RangeSet doubled;
   // Given out again after a life ended or a contribution was dropped.
   uint64_t samples_returned = 0;
   // In some fragments and not in all.

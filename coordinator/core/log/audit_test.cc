@@ -31,8 +31,7 @@ TEST(AuditTest, OnlyWhatACommittedAttemptNamesCounts) {
   const AuditReport report = audit.Report();
   EXPECT_EQ(report.samples_committed, 10u);
   EXPECT_EQ(report.contributions, 1u);
-  ASSERT_EQ(report.missing.size(), 1u);
-  EXPECT_EQ(report.missing[0], (data::SampleRange{10, 100}));
+  EXPECT_EQ(report.missing, (data::RangeSet{{10, 100}}));
 }
 
 TEST(AuditTest, ASampleCommittedTwiceIsShown) {
@@ -41,8 +40,7 @@ TEST(AuditTest, ASampleCommittedTwiceIsShown) {
   audit.Add(Commit(6, 5));
   audit.Add(Open(7, {{5, 20}}));
   audit.Add(Commit(8, 7));
-  ASSERT_EQ(audit.Report().doubled.size(), 1u);
-  EXPECT_EQ(audit.Report().doubled[0], (data::SampleRange{5, 10}));
+  EXPECT_EQ(audit.Report().doubled, (data::RangeSet{{5, 10}}));
   EXPECT_TRUE(audit.Report().missing.empty());
 }
 
@@ -60,8 +58,7 @@ TEST(AuditTest, WhatACheckpointHadTakenInCountsAndIsDoubledWhenTakenAgain) {
   audit.Add(Open(5, {{6, 20}}));
   audit.Add(Commit(6, 5));
   EXPECT_EQ(audit.Report().samples_committed, 20u);
-  ASSERT_EQ(audit.Report().doubled.size(), 1u);
-  EXPECT_EQ(audit.Report().doubled[0], (data::SampleRange{6, 8}));
+  EXPECT_EQ(audit.Report().doubled, (data::RangeSet{{6, 8}}));
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ data::RangeSet Coverage::Partly() const {
 
 CoverageSnapshot Coverage::Save() const {
   CoverageSnapshot saved;
-  if (covered_.size() > 1) saved.covered = RangesOf(covered_);
+  if (covered_.size() > 1) saved.covered = covered_;
   for (size_t f = 0; f < taken_.size(); ++f) {
     for (const auto& [sequence, ranges] : taken_[f]) {
-      saved.taken.push_back({FragmentId(f), sequence, RangesOf(ranges)});
+      saved.taken.push_back({FragmentId(f), sequence, ranges});
     }
   }
   return saved;
@@ -68,14 +68,12 @@ absl::Status Coverage::Restore(const CoverageSnapshot& saved,
         "what is covered is that of another number of fragments");
   }
   covered_.front() = consumed;
-  for (size_t f = 0; f < saved.covered.size(); ++f) {
-    covered_[f] = data::RangeSet(saved.covered[f]);
-  }
+  if (!saved.covered.empty()) covered_ = saved.covered;
   for (const CoverageSnapshot::Taken& one : saved.taken) {
     if (one.fragment.value() >= taken_.size()) {
       return absl::DataLossError("a commit of a fragment that is not there");
     }
-    taken_[one.fragment.value()][one.sequence] = data::RangeSet(one.ranges);
+    taken_[one.fragment.value()][one.sequence] = one.ranges;
   }
   return absl::OkStatus();
 }

@@ -137,7 +137,7 @@ struct Planned {
 struct Granted {
   JobId job;
   Life life;
-  std::vector<data::SampleRange> ranges;
+  data::RangeSet ranges;
   friend bool operator==(const Granted&, const Granted&) = default;
 };
 
@@ -165,7 +165,7 @@ struct Dropped {
   // The contribution's ranges that its life held. They become free for other
   // lives. In a job with several fragments, they do so once every fragment has
   // dropped them.
-  std::vector<data::SampleRange> ranges;
+  data::RangeSet ranges;
   friend bool operator==(const Dropped&, const Dropped&) = default;
 };
 
@@ -202,10 +202,10 @@ struct Checkpointed {
   uint64_t bytes = 0;
   std::string error;
   // What the state has taken in.
-  std::vector<data::SampleRange> consumed;
+  data::RangeSet consumed;
   // By fragment, the samples that it lacks of the state; empty in a job with
   // one fragment.
-  std::vector<std::vector<data::SampleRange>> lacking = {};
+  std::vector<data::RangeSet> lacking = {};
   friend bool operator==(const Checkpointed&, const Checkpointed&) = default;
 };
 

@@ -1,6 +1,6 @@
 #include "coordinator/core/log/replica_table.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -31,18 +31,34 @@ absl::Status ReplicaTable::Apply(Life index, const ReplicaAdmitted& record) {
         absl::StrCat("island ", record.island, " changed its replica number"));
   }
   numbers_[record.island] = record.replica;
-  current_[index] = {index, record.replica, record.island, record.holders,
-                     record.incarnations};
+  Add({index, record.replica, record.island, record.holders,
+       record.incarnations});
   ++lives_;
   return absl::OkStatus();
 }
 
 absl::Status ReplicaTable::Apply(const ReplicaEnded& record) {
-  if (current_.erase(record.life) == 0) {
+  const auto ended = current_.find(record.life);
+  if (ended == current_.end()) {
     return absl::DataLossError(
         absl::StrCat("life ", record.life.value(), " ends twice"));
   }
+  for (const SpanHolder& holder : ended->second.holders) {
+    const auto it = lives_of_.find(holder.peer.worker);
+    // A record may name a worker twice.
+    if (it == lives_of_.end()) continue;
+    it->second.erase(record.life);
+    if (it->second.empty()) lives_of_.erase(it);
+  }
+  current_.erase(ended);
   return absl::OkStatus();
+}
+
+void ReplicaTable::Add(Replica replica) {
+  for (const SpanHolder& holder : replica.holders) {
+    lives_of_[holder.peer.worker].insert(replica.life);
+  }
+  current_[replica.life] = std::move(replica);
 }
 
 ReplicaTableSnapshot ReplicaTable::Save() const {
@@ -61,8 +77,11 @@ absl::Status ReplicaTable::Restore(const ReplicaTableSnapshot& saved) {
     if (one.holders.empty() || one.holders.size() != one.incarnations.size()) {
       return absl::DataLossError("a replica is saved without its workers");
     }
-    current_[one.life] = {one.life, one.replica, one.island, one.holders,
-                          one.incarnations};
+    if (current_.contains(one.life)) {
+      return absl::DataLossError(
+          absl::StrCat("life ", one.life.value(), " is saved twice"));
+    }
+    Add({one.life, one.replica, one.island, one.holders, one.incarnations});
   }
   numbers_.insert(saved.numbers.begin(), saved.numbers.end());
   lives_ = saved.lives;
@@ -82,10 +101,8 @@ const Replica* ReplicaTable::FindIsland(std::string_view island) const {
 }
 
 const Replica* ReplicaTable::FindWorker(std::string_view worker) const {
-  for (const auto& [life, replica] : current_) {
-    if (replica.RankOf(worker) >= 0) return &replica;
-  }
-  return nullptr;
+  const auto it = lives_of_.find(worker);
+  return it == lives_of_.end() ? nullptr : Find(*it->second.begin());
 }
 
 ReplicaId ReplicaTable::NumberOf(std::string_view island) const {

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
+#include "base/name_map.h"
 #include "coordinator/core/log/records.h"
 #include "coordinator/core/log/snapshot.h"
 #include "coordinator/core/log/state_hash.h"
@@ -59,7 +61,11 @@ class ReplicaTable {
   void HashInto(StateHasher& hasher) const;
 
  private:
+  void Add(Replica replica);
+
   absl::btree_map<Life, Replica> current_;
+  // The lives that each worker is in.
+  NameMap<absl::btree_set<Life>> lives_of_;
   absl::btree_map<std::string, ReplicaId> numbers_;
   uint64_t lives_ = 0;
 };

@@ -208,22 +208,21 @@ bool SampleLedger::CoversOnce() const {
 void SampleLedger::CheckInvariants() const { SKERRY_CHECK(CoversOnce()); }
 
 LedgerSnapshot SampleLedger::Save() const {
-  LedgerSnapshot saved{RangesOf(free_), RangesOf(consumed_), {}};
+  LedgerSnapshot saved{free_, consumed_, {}};
   for (const auto& [life, holding] : holdings_) {
-    saved.holdings.push_back({life, RangesOf(holding.leased),
-                              RangesOf(holding.dropped), holding.ended,
-                              RangesOf(holding.due), RangesOf(holding.missed)});
+    saved.holdings.push_back({life, holding.leased, holding.dropped,
+                              holding.ended, holding.due, holding.missed});
   }
   return saved;
 }
 
 absl::Status SampleLedger::Restore(const LedgerSnapshot& saved) {
-  free_ = data::RangeSet(saved.free);
-  consumed_ = data::RangeSet(saved.consumed);
+  free_ = saved.free;
+  consumed_ = saved.consumed;
   for (const HoldingSnapshot& one : saved.holdings) {
     Holding& holding = Hold(one.life);
-    holding.leased = data::RangeSet(one.leased);
-    holding.dropped = data::RangeSet(one.dropped);
+    holding.leased = one.leased;
+    holding.dropped = one.dropped;
     holding.ended = one.ended;
     if (one.due.size() != holding.due.size() ||
         one.missed.size() != holding.missed.size()) {
@@ -232,10 +231,8 @@ absl::Status SampleLedger::Restore(const LedgerSnapshot& saved) {
                        " has samples of another number of "
                        "fragments"));
     }
-    for (size_t f = 0; f < one.due.size(); ++f) {
-      holding.due[f] = data::RangeSet(one.due[f]);
-      holding.missed[f] = data::RangeSet(one.missed[f]);
-    }
+    holding.due = one.due;
+    holding.missed = one.missed;
   }
   if (CoversOnce()) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("the ledger does not hold each of ",

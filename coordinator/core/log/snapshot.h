@@ -28,17 +28,6 @@ namespace skerry::coordinator {
 using protocol::CommittedEntry;
 using protocol::Outcome;
 
-using Ranges = std::vector<data::SampleRange>;
-
-inline Ranges RangesOf(const data::RangeSet& set) {
-  return {set.ranges().begin(), set.ranges().end()};
-}
-inline std::vector<Ranges> RangesOf(const std::vector<data::RangeSet>& sets) {
-  std::vector<Ranges> ranges;
-  for (const data::RangeSet& set : sets) ranges.push_back(RangesOf(set));
-  return ranges;
-}
-
 struct WorkerSnapshot {
   protocol::PeerAddress self;
   std::string island;
@@ -76,19 +65,19 @@ struct ReplicaTableSnapshot {
 
 struct HoldingSnapshot {
   Life life;
-  Ranges leased;
-  Ranges dropped;
+  data::RangeSet leased;
+  data::RangeSet dropped;
   bool ended = false;
   // By fragment; empty with one.
-  std::vector<Ranges> due = {};
-  std::vector<Ranges> missed = {};
+  std::vector<data::RangeSet> due = {};
+  std::vector<data::RangeSet> missed = {};
   friend bool operator==(const HoldingSnapshot&,
                          const HoldingSnapshot&) = default;
 };
 
 struct LedgerSnapshot {
-  Ranges free;
-  Ranges consumed;
+  data::RangeSet free;
+  data::RangeSet consumed;
   // By life.
   std::vector<HoldingSnapshot> holdings;
   friend bool operator==(const LedgerSnapshot&,
@@ -116,13 +105,13 @@ struct AuditSnapshot {
     FragmentId fragment;
     Attempt attempt;
     uint64_t contributions = 0;
-    std::vector<Ranges> ranges;
+    std::vector<data::RangeSet> ranges;
     friend bool operator==(const Open&, const Open&) = default;
   };
   std::vector<Open> open;
-  std::vector<std::pair<FragmentId, Ranges>> committed;
-  Ranges doubled;
-  Ranges ever_granted;
+  std::vector<std::pair<FragmentId, data::RangeSet>> committed;
+  data::RangeSet doubled;
+  data::RangeSet ever_granted;
   uint64_t samples_returned = 0;
   uint64_t commits = 0;
   uint64_t contributions = 0;
@@ -131,11 +120,11 @@ struct AuditSnapshot {
 
 struct CoverageSnapshot {
   // By fragment; empty with one.
-  std::vector<Ranges> covered;
+  std::vector<data::RangeSet> covered;
   struct Taken {
     FragmentId fragment;
     Sequence sequence;
-    Ranges ranges;
+    data::RangeSet ranges;
     friend bool operator==(const Taken&, const Taken&) = default;
   };
   // By fragment and sequence.

@@ -65,8 +65,9 @@ class BeginningTest : public testing::Test {
   }
 
   uint64_t Told(const std::string& name) {
-    return JobOrdersFor(bench_.job, bench_.workers, bench_.options, name,
-                        bench_.now)
+    return JobOrdersWriter(bench_.job, bench_.workers, bench_.options,
+                           bench_.now)
+        .For(name)
         ->initial_hash;
   }
 

@@ -166,8 +166,7 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
   }
   job.save_failures = 0;
   decider.emit(Checkpointed{job.id, fact.sequence, worker, fact.sha256,
-                            fact.bytes, "", RangesOf(taken->consumed),
-                            RangesOf(taken->lacking)});
+                            fact.bytes, "", taken->consumed, taken->lacking});
 }
 
 void DecideCheckpoints(JobState& job, const Decider& decider) {
@@ -194,17 +193,17 @@ void DecideCheckpoints(JobState& job, const Decider& decider) {
   const absl::StatusOr<StateView> state = LocateState(job, decider.workers);
   if (!state.ok() || !IsDue(job, decider.workers, state->sequence)) return;
   // Without them nobody could go on from it.
-  if (data::RangeSet(state->consumed).total() != state->samples_committed) {
+  if (state->consumed.total() != state->samples_committed) {
     return;
   }
   const std::string worker = ChooseSaver(job, decider.workers, *state);
   if (worker.empty()) return;
-  job.saving = Saving{worker,
-                      decider.workers.FindCurrent(worker)->incarnation,
-                      decider.now,
-                      {state->sequence, state->samples_committed, state->pieces,
-                       data::RangeSet(state->consumed), Pinned(job),
-                       state->fragment_sequences}};
+  job.saving =
+      Saving{worker,
+             decider.workers.FindCurrent(worker)->incarnation,
+             decider.now,
+             {state->sequence, state->samples_committed, state->pieces,
+              state->consumed, Pinned(job), state->fragment_sequences}};
   job.touched.insert(worker);
 }
 

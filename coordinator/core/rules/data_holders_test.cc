@@ -63,8 +63,9 @@ TEST_F(DataHoldersTest, WhoLacksTheSetHearsOfThoseThatHaveIt) {
   EXPECT_THAT(HoldersFor("w2"), SizeIs(2));
   bench_.job.places_stale = true;
   DecideMembership(bench_.job, bench_.decider());
-  const auto orders = JobOrdersFor(bench_.job, bench_.workers, bench_.options,
-                                   "w2", bench_.now);
+  const auto orders =
+      JobOrdersWriter(bench_.job, bench_.workers, bench_.options, bench_.now)
+          .For("w2");
   ASSERT_TRUE(orders.has_value());
   EXPECT_EQ(orders->data_holders, HoldersFor("w2"));
 }

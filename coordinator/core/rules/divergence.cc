@@ -335,9 +335,8 @@ void BeginAnew(JobState& job) {
 void DecideDivergence(JobState& job, const Decider& decider) {
   if (job.Ended() || job.diverged.has_value() || !job.Sized()) return;
   for (const auto& [name, seat] : job.seats) {
-    if (!IsThere(decider.workers, name, seat)) continue;
     const std::string wrong = WrongWith(job, seat);
-    if (wrong.empty()) continue;
+    if (wrong.empty() || !IsThere(decider.workers, name, seat)) continue;
     return Stop(job, decider,
                 {job.id, name, absl::StrCat("worker ", name, " ", wrong)});
   }
@@ -392,7 +391,7 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
     saved.lacking.resize(job.fragments.size());
   }
   const data::RangeSet all(data::SampleRange{0, job.spec.training.samples});
-  if (!all.ContainsAll(data::RangeSet(saved.consumed)) ||
+  if (!all.ContainsAll(saved.consumed) ||
       saved.lacking.size() !=
           (job.fragments.size() > 1 ? job.fragments.size() : 0)) {
     return absl::FailedPreconditionError(
@@ -431,6 +430,15 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
       std::move(sequences)});
   BeginAnew(job);
   return absl::OkStatus();
+}
+
+void EndLaterLife(JobState& job, const Decider& decider,
+                  const std::string& worker, Revision seen) {
+  const Replica* replica = job.replicas.FindWorker(worker);
+  if (job.Ended() || replica == nullptr) return;
+  EndLife(job, decider, replica->life,
+          absl::StrCat("worker ", worker, " has heard of record ", seen.value(),
+                       " of a journal that ended later"));
 }
 
 }  // namespace skerry::coordinator

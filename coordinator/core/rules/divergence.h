@@ -34,6 +34,12 @@ absl::Status AdoptWorkers(JobState& job, const Decider& decider);
 absl::Status GoBackToSaved(JobState& job, const Decider& decider,
                            Checkpointed saved);
 
+// Ends the life of a worker that has heard of record `seen`, which the journal
+// does not have. Its trainer may have been granted samples, and been told of
+// commits, that nobody knows of here.
+void EndLaterLife(JobState& job, const Decider& decider,
+                  const std::string& worker, Revision seen);
+
 }  // namespace skerry::coordinator
 
 #endif  // SKERRY_COORDINATOR_CORE_RULES_DIVERGENCE_H_

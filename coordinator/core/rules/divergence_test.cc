@@ -138,8 +138,9 @@ TEST_F(DivergenceTest, TheJobGoesOnWithWhatWorkersHold) {
   EXPECT_EQ(bench_.job.fragments[0].floor(), Sequence(9));
   EXPECT_EQ(bench_.job.keep_from[0], Sequence(9));
   // Workers keep their seats: nothing went back.
-  const auto orders = JobOrdersFor(bench_.job, bench_.workers, bench_.options,
-                                   "w0", bench_.now);
+  const auto orders =
+      JobOrdersWriter(bench_.job, bench_.workers, bench_.options, bench_.now)
+          .For("w0");
   ASSERT_TRUE(orders.has_value());
   EXPECT_FALSE(orders->restored.has_value());
   EXPECT_EQ(bench_.job.ledger.consumed().total(), consumed);
@@ -199,8 +200,9 @@ TEST_F(DivergenceTest, ACheckpointThatTheJournalDoesNotKnowIsGoneBackTo) {
   // Far above what anybody has shown, so that no number is used twice.
   EXPECT_EQ(bench_.job.fragments[0].newest(), Sequence(1009));
   EXPECT_EQ(bench_.job.ledger.consumed().total(), 40u);
-  const auto orders = JobOrdersFor(bench_.job, bench_.workers, bench_.options,
-                                   "w0", bench_.now);
+  const auto orders =
+      JobOrdersWriter(bench_.job, bench_.workers, bench_.options, bench_.now)
+          .For("w0");
   ASSERT_TRUE(orders.has_value() && orders->restored.has_value());
   EXPECT_EQ(orders->restored->sequence, Sequence(1009));
   EXPECT_EQ(orders->restored->sha256, kSha);

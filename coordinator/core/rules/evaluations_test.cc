@@ -72,7 +72,7 @@ TEST(EvaluationsTest, WithoutAnyWorkerTheJobSucceedsAfterALease) {
   const Life life = bench.AddReplica("a", {"w0"});
   CommitRounds(bench, 1, 2);
   EndLife(bench.job, bench.decider(), life, "gone");
-  bench.job.seats.clear();
+  bench.job.seats = {};
   DecideEvaluations(bench.job, bench.decider());
   Earliest due(bench.now);
   CollectEvaluations(bench.job, bench.options, due);
@@ -155,7 +155,7 @@ TEST(EvaluationsTest, AJobWhoseEndIsNotSavedYetDoesNotSucceedWithoutWorkers) {
   const Life life = bench.AddReplica("a", {"w0"});
   CommitRounds(bench, 1, 2);
   EndLife(bench.job, bench.decider(), life, "gone");
-  bench.job.seats.clear();
+  bench.job.seats = {};
   DecideEvaluations(bench.job, bench.decider());
   bench.now = bench.now + bench.options.lease;
   DecideEvaluations(bench.job, bench.decider());

@@ -380,12 +380,8 @@ void DropStale(JobState& job, const Decider& decider, size_t fragment) {
     if (why.empty()) continue;
     const data::RangeSet held = job.ledger.Deliverable(life, machine.fragment())
                                     .Intersect(offer.contribution.ranges);
-    drops.push_back({job.id,
-                     machine.fragment(),
-                     life,
-                     offer.contribution.round,
-                     std::move(why),
-                     {held.ranges().begin(), held.ranges().end()}});
+    drops.push_back({job.id, machine.fragment(), life, offer.contribution.round,
+                     std::move(why), held});
   }
   for (Dropped& drop : drops) decider.emit(std::move(drop));
   for (const Life life : conflicts) {

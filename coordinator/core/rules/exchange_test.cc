@@ -68,12 +68,7 @@ TEST(ExchangeTest, AReplicaWithoutSamplesIsNotWaitedFor) {
   const Life idle = bench.AddReplica("d", {"wd"});
   // All that it held is dropped.
   const auto held = bench.job.ledger.LeasedTo(idle);
-  bench.Emit(Dropped{bench.job.id,
-                     FragmentId(0),
-                     idle,
-                     Round(1),
-                     "",
-                     {held.ranges().begin(), held.ranges().end()}});
+  bench.Emit(Dropped{bench.job.id, FragmentId(0), idle, Round(1), "", held});
   DecideExchange(bench.job, bench.decider());
   EXPECT_EQ(bench.Decided<Opened>().size(), 1u);
 }

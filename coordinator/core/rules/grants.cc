@@ -50,8 +50,7 @@ void GrantTo(JobState& job, const Decider& decider, Life life,
   }
   const data::RangeSet picked = job.ledger.Pick(life, count);
   if (picked.empty()) return;
-  decider.emit(
-      Granted{job.id, life, {picked.ranges().begin(), picked.ranges().end()}});
+  decider.emit(Granted{job.id, life, picked});
 }
 
 // When nothing is left but samples that every replica has dropped before, one

@@ -18,7 +18,7 @@ TEST(GrantsTest, AReplicaIsKeptTwoRoundsAheadOfWhatItReported) {
   bench.Offer("w0", 1, 0, {0, 8});
   DecideGrants(bench.job, bench.decider());
   EXPECT_EQ(Leased(bench, life), 24u);
-  EXPECT_EQ(bench.Decided<Granted>().back().ranges.front().begin, 16u);
+  EXPECT_EQ(bench.Decided<Granted>().back().ranges.ranges().front().begin, 16u);
 }
 
 TEST(GrantsTest, ARoundGrowsWithTheWorkersOfTheReplica) {
@@ -27,7 +27,8 @@ TEST(GrantsTest, ARoundGrowsWithTheWorkersOfTheReplica) {
   EXPECT_EQ(Leased(bench, life), 32u);
   bench.Offer("w0", 1, 0, {0, 16});
   DecideGrants(bench.job, bench.decider());
-  EXPECT_EQ(bench.Decided<Granted>().back().ranges.front().size(), 16u);
+  EXPECT_EQ(bench.Decided<Granted>().back().ranges.ranges().front().size(),
+            16u);
 }
 
 TEST(GrantsTest, TheLastSamplesAreDivided) {

@@ -11,7 +11,6 @@
 #include "coordinator/core/rules/membership.h"
 #include "coordinator/core/rules/placing.h"
 #include "coordinator/core/rules/restore.h"
-#include "coordinator/core/rules/retention.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -195,70 +194,85 @@ SpanHolder OwnSpans(const JobState& job, const std::vector<SpanHolder>& holders,
 
 }  // namespace
 
-std::optional<JobOrders> JobOrdersFor(const JobState& job,
-                                      const WorkerTable& workers,
-                                      const ClusterOptions& options,
-                                      std::string_view name, Instant now) {
-  const Worker* worker = workers.FindCurrent(name);
+const std::vector<std::string>& JobOrdersWriter::Named() {
+  if (!named_.has_value()) named_ = NamedWorkersOf(job_, workers_, options_);
+  return *named_;
+}
+
+const Servers& JobOrdersWriter::ServersOf(size_t fragment) {
+  std::optional<Servers>& servers = servers_[fragment];
+  if (!servers.has_value()) {
+    servers.emplace(job_, workers_, job_.fragments[fragment].fragment());
+  }
+  return *servers;
+}
+
+FragmentOrders JobOrdersWriter::FragmentFor(size_t index, const Seat* seat,
+                                            const JobOrders& orders,
+                                            std::string_view worker) {
+  const RoundMachine& machine = job_.fragments[index];
+  const FragmentFacts* facts = FactsOf(seat, machine.fragment());
+  FragmentOrders fragment;
+  fragment.fragment = machine.fragment();
+  fragment.newest = machine.newest();
+  if (facts != nullptr) {
+    AddCommitted(machine, std::max(facts->applied, machine.floor()),
+                 options_.committed_entries_max, fragment);
+  }
+  fragment.open = OpenFor(job_, machine, orders.life, index, now_);
+  const bool in_life = seat != nullptr && seat->facts.life == orders.life;
+  fragment.outcome =
+      OutcomeFor(machine, orders.life, in_life ? facts : nullptr);
+  fragment.keep_from = job_.keep_from[index];
+  fragment.wanted = job_.wanted.contains({orders.life, machine.fragment()});
+  const bool recovering = !orders.life.is_set();
+  if (recovering || facts == nullptr ||
+      facts->stored_through < machine.newest()) {
+    const SpanHolder own = OwnSpans(job_, orders.holders, worker);
+    fragment.sources = ServersOf(index).For(
+        worker, own.span_begin, own.span_end, recovering, options_.sources_max);
+  }
+  return fragment;
+}
+
+std::optional<JobOrders> JobOrdersWriter::For(std::string_view name) {
+  const Worker* worker = workers_.FindCurrent(name);
   if (worker == nullptr) return std::nullopt;
-  const Seat* seat = job.SeatOf(name, worker->incarnation);
-  const Replica* replica = CurrentReplicaOf(job, name, worker->incarnation);
-  const Place* place = PlaceOf(job, worker->island, name);
+  const Seat* seat = job_.SeatOf(name, worker->incarnation);
+  const Replica* replica = CurrentReplicaOf(job_, name, worker->incarnation);
+  const Place* place = PlaceOf(job_, worker->island, name);
   // A job that has ended keeps the places of its end.
-  const Replica* last = job.Ended() ? job.replicas.FindWorker(name) : nullptr;
-  if (!IsTold(job, workers, *worker, {seat, replica, place})) {
+  const Replica* last = job_.Ended() ? job_.replicas.FindWorker(name) : nullptr;
+  if (!IsTold(job_, workers_, *worker, {seat, replica, place})) {
     return std::nullopt;
   }
   JobOrders orders;
-  orders.job = job.id;
-  orders.uid = UidOf(job);
-  orders.spec = job.spec;
-  orders.phase = job.phase;
-  orders.epoch = job.epoch;
-  orders.paused = job.paused && !job.Ended();
-  orders.element_count = job.element_count;
-  orders.average_begin = job.average_begin;
-  if (MayBeginDifferently(job.spec)) orders.initial_hash = job.initial_hash;
+  orders.job = job_.id;
+  orders.uid = UidOf(job_);
+  orders.spec = job_.spec;
+  orders.phase = job_.phase;
+  orders.epoch = job_.epoch;
+  orders.paused = job_.paused && !job_.Ended();
+  orders.element_count = job_.element_count;
+  orders.average_begin = job_.average_begin;
+  if (MayBeginDifferently(job_.spec)) orders.initial_hash = job_.initial_hash;
   if (replica != nullptr) {
-    TellLife(job, *replica, orders);
+    TellLife(job_, *replica, orders);
   } else if (place != nullptr) {
     orders.holders = place->holders;
   } else if (last != nullptr) {
     orders.holders = last->holders;
   }
-  const SpanHolder own = OwnSpans(job, orders.holders, name);
-  for (size_t i = 0; i < job.fragments.size(); ++i) {
-    const RoundMachine& machine = job.fragments[i];
-    const FragmentFacts* facts = FactsOf(seat, machine.fragment());
-    FragmentOrders fragment;
-    fragment.fragment = machine.fragment();
-    fragment.newest = machine.newest();
-    if (facts != nullptr) {
-      AddCommitted(machine, std::max(facts->applied, machine.floor()),
-                   options.committed_entries_max, fragment);
-    }
-    fragment.open = OpenFor(job, machine, orders.life, i, now);
-    const bool in_life = seat != nullptr && seat->facts.life == orders.life;
-    fragment.outcome =
-        OutcomeFor(machine, orders.life, in_life ? facts : nullptr);
-    fragment.keep_from = job.keep_from[i];
-    fragment.wanted = job.wanted.contains({orders.life, machine.fragment()});
-    const bool recovering = !orders.life.is_set();
-    if (recovering || facts == nullptr ||
-        facts->stored_through < machine.newest()) {
-      fragment.sources =
-          SourcesFor(job, workers, options, name, machine.fragment(),
-                     own.span_begin, own.span_end, recovering);
-    }
-    orders.fragments.push_back(std::move(fragment));
+  for (size_t i = 0; i < job_.fragments.size(); ++i) {
+    orders.fragments.push_back(FragmentFor(i, seat, orders, name));
   }
-  if (const auto order = EvaluationOrderFor(job, name)) {
+  if (const auto order = EvaluationOrderFor(job_, name)) {
     orders.evaluations.push_back(*order);
   }
-  orders.checkpoint = CheckpointOrderFor(job, name);
-  orders.restored = RestoredStateOf(job);
-  orders.workers = NamedWorkersOf(job, workers, options);
-  orders.data_holders = DataHoldersFor(job, workers, *worker);
+  orders.checkpoint = CheckpointOrderFor(job_, name);
+  orders.restored = RestoredStateOf(job_);
+  orders.workers = Named();
+  orders.data_holders = DataHoldersFor(job_, workers_, *worker);
   return orders;
 }
 

@@ -14,7 +14,8 @@ namespace {
 using protocol::SeatState;
 
 std::optional<JobOrders> For(const JobBench& bench, const std::string& name) {
-  return JobOrdersFor(bench.job, bench.workers, bench.options, name, bench.now);
+  return JobOrdersWriter(bench.job, bench.workers, bench.options, bench.now)
+      .For(name);
 }
 
 std::optional<Outcome> OutcomeOf(const JobBench& bench,
@@ -159,8 +160,8 @@ TEST(JobOrdersTest, AWorkerBesideOneThatTrainsAloneIsNotToldOfTheJob) {
   bench.AddWorker("w1", "a");
   bench.Facts("w1").state = protocol::SeatState::kRecovering;
   const auto told = [&](const char* name) {
-    return JobOrdersFor(bench.job, bench.workers, bench.options, name,
-                        bench.now)
+    return JobOrdersWriter(bench.job, bench.workers, bench.options, bench.now)
+        .For(name)
         .has_value();
   };
   EXPECT_TRUE(told("w1"));
@@ -193,8 +194,9 @@ class LeftOutTest : public testing::Test {
     DecideExchange(bench_.job, bench_.decider());
   }
   bool IsTold() {
-    return JobOrdersFor(bench_.job, bench_.workers, bench_.options, "w1",
-                        bench_.now)
+    return JobOrdersWriter(bench_.job, bench_.workers, bench_.options,
+                           bench_.now)
+        .For("w1")
         .has_value();
   }
   // The worker has the newest state.
@@ -297,7 +299,8 @@ TEST(JobOrdersTest, OnlyAProgramsWorkersAreToldWithWhichValuesTheJobBegins) {
     bench.AddReplica("a", {"w0"});
     bench.job.initial_hash = 77;
     const auto orders =
-        JobOrdersFor(bench.job, bench.workers, bench.options, "w0", bench.now);
+        JobOrdersWriter(bench.job, bench.workers, bench.options, bench.now)
+            .For("w0");
     ASSERT_TRUE(orders.has_value());
     EXPECT_EQ(orders->initial_hash, wanted);
   }

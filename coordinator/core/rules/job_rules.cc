@@ -292,6 +292,7 @@ void JobRecovered(JobState& job, const ClusterOptions& options, Instant now) {
 void TakeFacts(JobState& job, const Decider& decider, const std::string& worker,
                const JobFacts& facts) {
   CountSeat(job, decider, worker, facts.counters);
+  if (!facts.checkpoint.has_value() && facts.evaluations.empty()) return;
   // What was saved and evaluated in a history that the journal does not have is
   // of other states than those of the same numbers here.
   DecideDivergence(job, decider);
@@ -302,6 +303,7 @@ void TakeFacts(JobState& job, const Decider& decider, const std::string& worker,
 
 void DecideJob(JobState& job, const Decider& decider) {
   job.decided_at = decider.now;
+  job.undecided = false;
   for (int pass = 0; pass < kPassesMax && !job.Ended(); ++pass) {
     size_t emitted = 0;
     const auto counting = [&](Record record) {

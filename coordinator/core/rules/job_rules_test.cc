@@ -222,7 +222,7 @@ TEST(JobViewTest, AJobWithoutAHolderSaysWhichSpansItWaitsFor) {
   bench.Report("w0", 8);
   DecideJob(bench.job, bench.decider());
   EndLife(bench.job, bench.decider(), life, "gone");
-  bench.job.seats.clear();
+  bench.job.seats = {};
   const JobView view = ViewOf(bench.job, bench.workers, bench.options, Turn(),
                               Revision(9), bench.now);
   EXPECT_NE(view.reason.find("spans 0 to 8 at sequence 2"), std::string::npos)

@@ -22,7 +22,8 @@ using testing::Not;
 std::vector<std::string> NamesTo(const JobBench& bench,
                                  const std::string& reader) {
   const auto orders =
-      JobOrdersFor(bench.job, bench.workers, bench.options, reader, bench.now);
+      JobOrdersWriter(bench.job, bench.workers, bench.options, bench.now)
+          .For(reader);
   return orders.has_value() ? orders->workers : std::vector<std::string>();
 }
 

@@ -393,7 +393,7 @@ void EndDrained(JobState& job, const Decider& decider) {
 void LoseWorker(JobState& job, const Decider& decider, std::string_view worker,
                 const std::string& reason) {
   CountLost(job, decider, worker);
-  job.seats.erase(std::string(worker));
+  job.seats.erase(worker);
   job.places_stale = true;
   const Replica* replica = job.replicas.FindWorker(worker);
   if (replica == nullptr || job.Ended()) return;

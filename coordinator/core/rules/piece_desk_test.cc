@@ -11,7 +11,13 @@ namespace {
 using protocol::PieceOrder;
 
 PieceOrder Order(uint64_t request) {
-  return {request, {JobId(3), 0, 1, Sequence(5), 77}, 0};
+  return {request,
+          {.sequence = Sequence(5),
+           .span = 1,
+           .hash = 77,
+           .fragment = 0,
+           .job = JobId(3)},
+          0};
 }
 
 TEST(PieceDeskTest, EachWorkerIsToldWhatItIsAskedForUntilThatIsForgotten) {

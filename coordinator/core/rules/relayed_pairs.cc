@@ -25,8 +25,8 @@ std::vector<const Worker*> HiddenOf(const JobState& job,
 
 std::vector<const Worker*> AllHidden(const WorkerTable& workers) {
   std::vector<const Worker*> hidden;
-  for (const auto& [name, worker] : workers.all()) {
-    if (!worker.left && worker.IsHidden()) hidden.push_back(&worker);
+  for (const std::string& name : workers.hidden()) {
+    hidden.push_back(workers.FindCurrent(name));
   }
   return hidden;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/orders_of.h"
 #include "job/testing/specs.h"
 
 namespace skerry::coordinator {
@@ -56,7 +57,7 @@ class RelayedPairsTest : public testing::Test {
     return cluster_.ViewWorker(name, now_).value();
   }
   protocol::Orders Orders(const std::string& name) {
-    return cluster_.OrdersFor(name, now_).value();
+    return OrdersOf(cluster_, name, now_).value();
   }
 
   Cluster cluster_{ClusterOptions()};

@@ -147,7 +147,7 @@ bool IsAnyLeft(const JobState& job, const WorkerTable& workers) {
 
 std::string WhatIsLost(const JobState& job, const Checkpointed& from) {
   const uint64_t samples =
-      job.ledger.consumed().total() - data::RangeSet(from.consumed).total();
+      job.ledger.consumed().total() - from.consumed.total();
   if (samples == 0) return "nothing is lost";
   return absl::StrCat(
       samples, " samples of ",
@@ -226,7 +226,7 @@ std::optional<RestoredState> RestoredStateOf(const JobState& job) {
     from = *saved;
   }
   RestoredState state{job.restored->sequence, from.sequence, from.sha256,
-                      data::RangeSet(from.consumed).total()};
+                      from.consumed.total()};
   if (job.fragments.size() == 1) return state;
   state.fragment_sequences = job.restored->fragment_sequences;
   return state;

@@ -39,8 +39,7 @@ class RestoreTest : public testing::Test {
     ASSERT_EQ(bench_.job.fragments[0].newest().value(), done + 1);
     const Life life = bench_.Facts("w0").life;
     const data::RangeSet picked = bench_.job.ledger.Pick(life, 8);
-    bench_.Emit(Granted{
-        bench_.job.id, life, {picked.ranges().begin(), picked.ranges().end()}});
+    bench_.Emit(Granted{bench_.job.id, life, picked});
   }
   // The state at 2, which has taken in samples 0 to 16.
   void Save() {
@@ -119,8 +118,9 @@ TEST_F(RestoreTest, WorkersAreToldWhereTheJobBeginsAgain) {
   Decide();
   Wait();
   Decide();
-  const auto orders = JobOrdersFor(bench_.job, bench_.workers, bench_.options,
-                                   "w1", bench_.now);
+  const auto orders =
+      JobOrdersWriter(bench_.job, bench_.workers, bench_.options, bench_.now)
+          .For("w1");
   ASSERT_TRUE(orders.has_value());
   ASSERT_TRUE(orders->restored.has_value());
   EXPECT_EQ(orders->restored->sequence, Sequence(4));
@@ -382,7 +382,7 @@ TEST_F(RestoreTest, LivesThatWaitForALostResultEnd) {
 // A coordinator that has just started has heard of no disk.
 TEST_F(RestoreTest, LivesOfWorkersThatHaveNotSpokenGoOn) {
   Save();
-  bench_.job.seats.clear();
+  bench_.job.seats = {};
   Decide();
   Wait();
   Decide();

@@ -65,13 +65,9 @@ uint64_t HeldEnd(const JobState& job, std::string_view worker,
   return told;
 }
 
-// What one worker can serve of its held spans.
-Source Offered(const SpanHolder& holder, const FragmentFacts& facts,
-               bool with_base) {
-  Source source;
-  source.holder = holder;
-  source.results_from = facts.first_result_kept;
-  source.results_through = std::max(facts.stored_through, facts.applied);
+// The newest base that the worker has of all its held spans; null when none.
+const HeldBase* NewestBase(const SpanHolder& holder,
+                           const FragmentFacts& facts) {
   const HeldBase* newest = nullptr;
   for (const HeldBase& base : facts.bases) {
     if (base.span_begin > holder.span_begin ||
@@ -80,37 +76,7 @@ Source Offered(const SpanHolder& holder, const FragmentFacts& facts,
     }
     if (newest == nullptr || base.sequence > newest->sequence) newest = &base;
   }
-  if (newest == nullptr) return source;
-  source.base = newest->sequence;
-  if (with_base) {
-    const auto first =
-        newest->hashes.begin() + (holder.span_begin - newest->span_begin);
-    source.base_hashes.assign(first,
-                              first + (holder.span_end - holder.span_begin));
-  }
-  return source;
-}
-
-// What its disk has beside that: spans move between the workers of an island.
-void OfferBeside(const SpanHolder& held, const FragmentFacts& facts,
-                 uint32_t begin, uint32_t end, bool with_base,
-                 std::vector<Source>& sources) {
-  for (const HeldBase& base : facts.bases) {
-    SpanHolder holder = held;
-    holder.span_begin = base.span_begin;
-    holder.span_end =
-        base.span_begin + static_cast<uint32_t>(base.hashes.size());
-    const bool inside = holder.span_begin >= held.span_begin &&
-                        holder.span_end <= held.span_end;
-    if (inside || holder.span_begin >= end || holder.span_end <= begin) {
-      continue;
-    }
-    Source source;
-    source.holder = std::move(holder);
-    source.base = base.sequence;
-    if (with_base) source.base_hashes = base.hashes;
-    sources.push_back(std::move(source));
-  }
+  return newest;
 }
 
 // What the seat still needs: its pin or, until it has chosen a base among
@@ -188,36 +154,69 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
   return std::max(keep, floor);
 }
 
-std::vector<Source> SourcesFor(const JobState& job, const WorkerTable& workers,
-                               const ClusterOptions& options,
-                               std::string_view worker, FragmentId fragment,
-                               uint32_t begin, uint32_t end, bool with_base) {
-  std::vector<Source> sources;
+Servers::Servers(const JobState& job, const WorkerTable& workers,
+                 FragmentId fragment) {
   for (const auto& [name, seat] : job.seats) {
-    const Worker* holder = workers.FindCurrent(name);
-    if (name == worker || holder == nullptr || holder->suspected ||
-        holder->incarnation != seat.incarnation) {
+    const Worker* worker = workers.FindCurrent(name);
+    if (worker == nullptr || worker->suspected ||
+        worker->incarnation != seat.incarnation) {
       continue;
     }
     const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
     if (facts == nullptr) continue;
-    const uint64_t held_end = HeldEnd(job, name, *facts);
-    if (held_end > job.span_count) continue;
-    const SpanHolder held{facts->span_begin, static_cast<uint32_t>(held_end),
-                          holder->self, 0};
-    if (held.span_begin < std::min(end, held.span_end) &&
-        held.span_end > begin) {
-      sources.push_back(Offered(held, *facts, with_base));
+    const uint64_t end = HeldEnd(job, name, *facts);
+    if (end > job.span_count) continue;
+    const SpanHolder holder{facts->span_begin, static_cast<uint32_t>(end),
+                            worker->self, 0};
+    const HeldBase* newest = NewestBase(holder, *facts);
+    Source held;
+    held.holder = holder;
+    held.results_from = facts->first_result_kept;
+    held.results_through = std::max(facts->stored_through, facts->applied);
+    if (newest != nullptr) held.base = newest->sequence;
+    offers_.push_back({std::move(held), newest});
+    // What its disk has beside that: spans move between the workers of an
+    // island.
+    for (const HeldBase& base : facts->bases) {
+      const uint32_t base_end =
+          base.span_begin + static_cast<uint32_t>(base.hashes.size());
+      if (base.span_begin >= holder.span_begin && base_end <= holder.span_end) {
+        continue;
+      }
+      Source beside;
+      beside.holder = {base.span_begin, base_end, worker->self, 0};
+      beside.base = base.sequence;
+      offers_.push_back({std::move(beside), &base});
     }
-    OfferBeside(held, *facts, begin, end, with_base, sources);
   }
-  std::stable_sort(sources.begin(), sources.end(),
-                   [](const Source& a, const Source& b) {
-                     if (a.base != b.base) return a.base > b.base;
-                     return a.results_through > b.results_through;
+  std::stable_sort(offers_.begin(), offers_.end(),
+                   [](const Offer& a, const Offer& b) {
+                     if (a.source.base != b.source.base) {
+                       return a.source.base > b.source.base;
+                     }
+                     return a.source.results_through > b.source.results_through;
                    });
-  if (sources.size() > options.sources_max) {
-    sources.resize(options.sources_max);
+}
+
+std::vector<Source> Servers::For(std::string_view worker, uint32_t begin,
+                                 uint32_t end, bool with_base,
+                                 size_t most) const {
+  std::vector<Source> sources;
+  for (const Offer& offer : offers_) {
+    if (sources.size() == most) break;
+    const SpanHolder& spans = offer.source.holder;
+    if (spans.span_begin >= std::min(end, spans.span_end) ||
+        spans.span_end <= begin || spans.peer.worker == worker) {
+      continue;
+    }
+    Source source = offer.source;
+    if (with_base && offer.base != nullptr) {
+      const auto first = offer.base->hashes.begin() +
+                         (spans.span_begin - offer.base->span_begin);
+      source.base_hashes.assign(first,
+                                first + (spans.span_end - spans.span_begin));
+    }
+    sources.push_back(std::move(source));
   }
   return sources;
 }

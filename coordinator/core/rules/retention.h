@@ -5,6 +5,8 @@
 #ifndef SKERRY_COORDINATOR_CORE_RULES_RETENTION_H_
 #define SKERRY_COORDINATOR_CORE_RULES_RETENTION_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -22,14 +24,27 @@ namespace skerry::coordinator {
 Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
                   const ClusterOptions& options, FragmentId fragment);
 
-// Current workers that hold spans overlapping [begin, end), newest base first.
-// Base hashes are left out unless `with_base`.
-std::vector<protocol::Source> SourcesFor(const JobState& job,
-                                         const WorkerTable& workers,
-                                         const ClusterOptions& options,
-                                         std::string_view worker,
-                                         FragmentId fragment, uint32_t begin,
-                                         uint32_t end, bool with_base);
+// What the current workers can serve of one fragment. It stands until the job
+// or the workers change.
+class Servers {
+ public:
+  Servers(const JobState& job, const WorkerTable& workers, FragmentId fragment);
+
+  // Returns at most `most` of those that have some of the spans [begin, end),
+  // newest base first, and not `worker` itself. Base hashes are left out unless
+  // `with_base`.
+  std::vector<protocol::Source> For(std::string_view worker, uint32_t begin,
+                                    uint32_t end, bool with_base,
+                                    size_t most) const;
+
+ private:
+  struct Offer {
+    // Without its hashes.
+    protocol::Source source;
+    const protocol::HeldBase* base = nullptr;
+  };
+  std::vector<Offer> offers_;
+};
 
 }  // namespace skerry::coordinator
 

@@ -122,8 +122,9 @@ TEST(RetentionTest, BasesOnDiskAreOfferedWhoeverHoldsTheSpans) {
   bench.AddWorker("w2", "a");
   bench.Fragment("w2").bases.push_back(
       {Sequence(5), 0, std::vector<uint64_t>(8, 7)});
-  const auto sources = SourcesFor(bench.job, bench.workers, bench.options, "w1",
-                                  FragmentId(0), 4, 8, /*with_base=*/true);
+  const auto sources =
+      Servers(bench.job, bench.workers, FragmentId(0))
+          .For("w1", 4, 8, /*with_base=*/true, bench.options.sources_max);
   ASSERT_EQ(sources.size(), 2u);
   EXPECT_EQ(sources[0].holder.peer.worker, "w2");
   EXPECT_EQ(sources[0].base, Sequence(5));
@@ -146,8 +147,9 @@ TEST(RetentionTest, AWorkerThatFoldsOffersItsResults) {
   facts.applied = Sequence(22);
   facts.stored_through = Sequence(23);
   bench.AddWorker("w1", "b");
-  const auto sources = SourcesFor(bench.job, bench.workers, bench.options, "w1",
-                                  FragmentId(0), 0, 8, /*with_base=*/false);
+  const auto sources =
+      Servers(bench.job, bench.workers, FragmentId(0))
+          .For("w1", 0, 8, /*with_base=*/false, bench.options.sources_max);
   ASSERT_EQ(sources.size(), 1u);
   EXPECT_EQ(sources[0].holder.span_end, 8u);
   EXPECT_EQ(sources[0].base, Sequence(22));
@@ -162,8 +164,8 @@ TEST(RetentionTest, SourcesHoldWantedSpansAndAreBounded) {
   HoldBase(bench, "w1", 8);
   bench.AddWorker("w2", "b");
   const auto sources = [&](uint32_t begin, uint32_t end) {
-    return SourcesFor(bench.job, bench.workers, bench.options, "w2",
-                      FragmentId(0), begin, end, true);
+    return Servers(bench.job, bench.workers, FragmentId(0))
+        .For("w2", begin, end, true, bench.options.sources_max);
   };
   EXPECT_EQ(sources(0, 8).size(), 2u);
   EXPECT_EQ(sources(0, 8)[0].base, Sequence(8));

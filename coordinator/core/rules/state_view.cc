@@ -173,7 +173,7 @@ absl::StatusOr<StateView> LocateState(const JobState& job,
   view.samples_committed = SamplesAt(job, *at);
   if (const auto taken = TakenInAt(job, view.sequence)) {
     view.samples_committed = taken->consumed.total();
-    view.consumed = RangesOf(taken->consumed);
+    view.consumed = taken->consumed;
   }
   view.element_count = job.element_count;
   view.directory = DirectoryOf(view.pieces, workers);

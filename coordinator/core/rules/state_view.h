@@ -26,7 +26,7 @@ struct StateView {
   uint64_t element_count = 0;
   std::vector<StatePiece> pieces;  // by span
   // The samples that the state has taken in; empty when they are not known.
-  std::vector<data::SampleRange> consumed;
+  data::RangeSet consumed;
   // The sequence of each fragment; empty in a job with one. With several,
   // `pieces` lists the first fragment's spans, then the second's and so on, and
   // `sequence` is the sum of these sequences.

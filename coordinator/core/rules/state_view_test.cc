@@ -126,9 +126,9 @@ TEST(StateViewTest, TheSamplesOfAStateAreThoseOfItsCommitsAlone) {
   Commit(bench);
   Commit(bench);
   HoldBase(bench, "w0", 1, 4);
-  EXPECT_THAT(Locate(bench)->consumed, ElementsAre(data::SampleRange{0, 8}));
+  EXPECT_EQ(Locate(bench)->consumed, (data::RangeSet{{0, 8}}));
   HoldBase(bench, "w0", 2, 5);
-  EXPECT_THAT(Locate(bench)->consumed, ElementsAre(data::SampleRange{0, 16}));
+  EXPECT_EQ(Locate(bench)->consumed, (data::RangeSet{{0, 16}}));
 }
 
 TEST(StateViewTest, SamplesOfCommitsThatAreNotKnownAreNotGuessed) {
@@ -142,7 +142,7 @@ TEST(StateViewTest, SamplesOfCommitsThatAreNotKnownAreNotGuessed) {
   EXPECT_TRUE(Locate(bench)->consumed.empty());
   EXPECT_EQ(Locate(bench)->samples_committed, 8u);
   HoldBase(bench, "w0", 2, 5);
-  EXPECT_THAT(Locate(bench)->consumed, ElementsAre(data::SampleRange{0, 16}));
+  EXPECT_EQ(Locate(bench)->consumed, (data::RangeSet{{0, 16}}));
 }
 
 TEST(StateViewTest, ASnapshotKnowsTheSamplesOfItsNewestCommits) {

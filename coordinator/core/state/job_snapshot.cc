@@ -43,9 +43,9 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
     hasher.Add(std::string_view("checkpoint"));
     hasher.Add(one.sequence);
     hasher.Add(std::string_view(one.sha256));
-    hasher.Add(std::span<const data::SampleRange>(one.consumed));
+    hasher.Add(one.consumed);
     for (const auto& lacking : one.lacking) {
-      hasher.Add(std::span<const data::SampleRange>(lacking));
+      hasher.Add(lacking);
     }
   }
   if (job.restored.has_value()) {

@@ -96,7 +96,7 @@ absl::Status Fold(JobState& job, Revision index, const Planned&) {
 }
 
 absl::Status Fold(JobState& job, Revision, const Granted& record) {
-  return job.ledger.Grant(record.life, data::RangeSet(record.ranges));
+  return job.ledger.Grant(record.life, record.ranges);
 }
 
 absl::Status Fold(JobState& job, Revision index, const Opened& record) {
@@ -111,8 +111,7 @@ absl::Status Fold(JobState& job, Revision, const Dropped& record) {
   SKERRY_ASSIGN_OR_RETURN(RoundMachine * machine,
                           MachineOf(job, record.fragment));
   SKERRY_RETURN_IF_ERROR(machine->Apply(record));
-  return job.ledger.Return(record.life, record.fragment,
-                           data::RangeSet(record.ranges));
+  return job.ledger.Return(record.life, record.fragment, record.ranges);
 }
 
 absl::Status Fold(JobState& job, Revision, const Committed& record) {
@@ -214,7 +213,7 @@ absl::Status Fold(JobState& job, Revision, const Restored& record) {
   const data::RangeSet consumed(from->consumed);
   std::vector<data::RangeSet> covered(job.fragments.size(), consumed);
   for (size_t f = 0; f < from->lacking.size(); ++f) {
-    covered[f] = consumed.Subtract(data::RangeSet(from->lacking[f]));
+    covered[f] = consumed.Subtract(from->lacking[f]);
   }
   for (size_t f = 0; f < job.fragments.size(); ++f) {
     job.fragments[f].GoOnAt(sequences[f], covered[f].total(),
@@ -301,7 +300,7 @@ void AddGrowth(const SeatCounters& before, const SeatCounters& now,
 Checkpointed JobState::Beginning() const {
   Checkpointed beginning;
   beginning.job = id;
-  beginning.consumed = RangesOf(ConsumedBefore(spec));
+  beginning.consumed = ConsumedBefore(spec);
   return beginning;
 }
 
@@ -357,7 +356,7 @@ bool JobState::Trained() const {
 
 const Seat* JobState::SeatOf(std::string_view worker,
                              Incarnation incarnation) const {
-  const auto it = seats.find(std::string(worker));
+  const auto it = seats.find(worker);
   return it == seats.end() || it->second.incarnation != incarnation
              ? nullptr
              : &it->second;

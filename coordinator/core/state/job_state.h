@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "base/name_map.h"
 #include "coordinator/core/log/audit.h"
 #include "coordinator/core/log/coverage.h"
 #include "coordinator/core/log/job_log.h"
@@ -139,7 +140,7 @@ struct JobHeard {
   Instant since;
   // Samples that were committed before `since`; for rates.
   uint64_t samples_at_start = 0;
-  absl::btree_map<std::string, Seat> seats;
+  NameMap<Seat> seats;
   // By worker, the counters that its process has said last.
   absl::btree_map<std::string, SeatCounters> counting;
   absl::btree_map<std::string, Place> places;
@@ -183,6 +184,8 @@ struct JobHeard {
   std::optional<Beginners> beginners;
   // Deadlines up to here have been looked at.
   Instant decided_at;
+  // Workers have said something new since the rules were last run.
+  bool undecided = false;
 };
 
 // A job is what its records have come to, and what was heard of it since.

@@ -49,7 +49,7 @@ absl::Status WorkerTable::Apply(Incarnation index,
   worker.suspected = false;
   worker.gaps = LearnedDuration(32, 8);
   ForgetReach(worker);
-  Index(worker);
+  IndexReach(worker);
   Schedule(record.self.worker, worker);
   return absl::OkStatus();
 }
@@ -67,7 +67,7 @@ absl::Status WorkerTable::Apply(const WorkerLeft& record) {
   ForgetHost(it->second);
   it->second.left = true;
   ForgetReach(it->second);
-  Index(it->second);
+  IndexReach(it->second);
   return absl::OkStatus();
 }
 
@@ -118,7 +118,7 @@ absl::Status WorkerTable::Restore(const std::vector<WorkerSnapshot>& saved) {
     worker.folder = one.folder;
     worker.process = one.process;
     worker.former.assign(one.former.begin(), one.former.end());
-    Index(worker);
+    IndexReach(worker);
     if (!worker.left) Schedule(it->first, worker);
   }
   return absl::OkStatus();
@@ -267,13 +267,13 @@ bool WorkerTable::Heard(const StatusFacts& status, Instant now) {
 }
 
 void WorkerTable::RemoveStored(std::string_view name, const StoredJobKey& key) {
-  const auto it = workers_.find(std::string(name));
+  const auto it = workers_.find(name);
   SKERRY_CHECK(it != workers_.end() && !it->second.left);
   it->second.unwanted.insert(key);
 }
 
 bool WorkerTable::LoseStream(std::string_view name, Boot boot, Instant now) {
-  const auto it = workers_.find(std::string(name));
+  const auto it = workers_.find(name);
   if (it == workers_.end() || it->second.left || it->second.boot != boot) {
     return false;
   }
@@ -317,12 +317,12 @@ const Worker* WorkerTable::FirstOnHost(std::string_view island) const {
 }
 
 const Worker* WorkerTable::FindCurrent(std::string_view name) const {
-  const auto it = workers_.find(std::string(name));
+  const auto it = workers_.find(name);
   return it == workers_.end() || it->second.left ? nullptr : &it->second;
 }
 
 absl::StatusOr<const Worker*> WorkerTable::Find(std::string_view name) const {
-  const auto it = workers_.find(std::string(name));
+  const auto it = workers_.find(name);
   if (it != workers_.end()) return &it->second;
   return absl::NotFoundError(absl::StrCat(
       "no worker named ", absl::string_view(name.data(), name.size())));
@@ -335,10 +335,8 @@ bool WorkerTable::IsCurrent(std::string_view name,
 }
 
 void WorkerTable::AddRelayed(absl::btree_set<std::string>& names) const {
-  for (const auto& [name, worker] : workers_) {
-    if (worker.left) continue;
-    if (worker.IsHidden() || worker.self.relay) names.insert(name);
-  }
+  names.insert(relays_.begin(), relays_.end());
+  names.insert(hidden_.begin(), hidden_.end());
 }
 
 std::optional<Instant> WorkerTable::NextDeadline() const {
@@ -407,17 +405,21 @@ void WorkerTable::Retire(Worker& worker) {
   if (worker.former.size() > options_.boots_max) worker.former.pop_front();
 }
 
-void WorkerTable::Index(const Worker& worker) {
-  const std::string& name = worker.self.worker;
-  if (worker.self.relay && !worker.IsHidden() && !worker.left) {
-    relays_.insert(name);
-  } else {
-    relays_.erase(name);
-  }
+void WorkerTable::IndexReach(const Worker& worker) {
+  const auto index = [&worker](bool belongs,
+                               absl::btree_set<std::string>& names) {
+    if (belongs && !worker.left) {
+      names.insert(worker.self.worker);
+    } else {
+      names.erase(worker.self.worker);
+    }
+  };
+  index(worker.self.relay && !worker.IsHidden(), relays_);
+  index(worker.IsHidden(), hidden_);
   if (worker.left) {
-    ring_.erase(RingPlace(name));
+    ring_.erase(RingPlace(worker.self.worker));
   } else {
-    ring_.insert(RingPlace(name));
+    ring_.insert(RingPlace(worker.self.worker));
   }
 }
 
@@ -440,7 +442,7 @@ bool WorkerTable::HeardTries(const std::string& finder,
   for (const std::string& name : changed) {
     Worker& worker = workers_.at(name);
     worker.found_hidden = reach_.IsHidden(name);
-    Index(worker);
+    IndexReach(worker);
   }
   return !changed.empty();
 }

@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "base/name_map.h"
 #include "coordinator/core/log/records.h"
 #include "coordinator/core/log/snapshot.h"
 #include "coordinator/core/log/state_hash.h"
@@ -146,9 +147,11 @@ class WorkerTable {
   // Errors: NotFound when no worker of that name is remembered.
   absl::StatusOr<const Worker*> Find(std::string_view worker) const;
   bool IsCurrent(std::string_view worker, Incarnation incarnation) const;
-  const absl::btree_map<std::string, Worker>& all() const { return workers_; }
+  const NameMap<Worker>& all() const { return workers_; }
   // The current workers that pass streams on and can be dialled.
   const absl::btree_set<std::string>& relays() const { return relays_; }
+  // The current workers that cannot be dialled.
+  const absl::btree_set<std::string>& hidden() const { return hidden_; }
   // What workers found when they dialled each other.
   const ReachTable& reach() const { return reach_; }
   // The current workers, in an order that has nothing to do with their names.
@@ -173,8 +176,8 @@ class WorkerTable {
   void Schedule(const std::string& name, Worker& worker);
   void Unschedule(const std::string& name, const Worker& worker);
   void Retire(Worker& worker);
-  // Has `relays_` and `ring_` be true of the worker.
-  void Index(const Worker& worker);
+  // Has `relays_`, `hidden_` and `ring_` be true of the worker.
+  void IndexReach(const Worker& worker);
   bool HeardTries(const std::string& finder, const StatusFacts& status,
                   Instant now);
   // The process that the worker was is over, in these two.
@@ -187,13 +190,14 @@ class WorkerTable {
   void ForgetOneLost();
 
   const ClusterOptions options_;
-  absl::btree_map<std::string, Worker> workers_;
+  NameMap<Worker> workers_;
   // When a current worker is next suspected or lost.
   absl::btree_set<std::pair<Instant, std::string>> due_;
   // Current workers that have named their host, by island and incarnation.
   absl::btree_map<std::string, absl::btree_map<Incarnation, std::string>>
       on_hosts_;
   absl::btree_set<std::string> relays_;
+  absl::btree_set<std::string> hidden_;
   Ring ring_;
   ReachTable reach_;
 };

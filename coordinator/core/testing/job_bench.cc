@@ -76,8 +76,7 @@ Life JobBench::AddReplica(const std::string& island,
   const Life life(Emit(admitted));
   for (int round = 0; round < 2; ++round) {
     const data::RangeSet picked = job.ledger.Pick(life, 8 * names.size());
-    Emit(Granted{
-        job.id, life, {picked.ranges().begin(), picked.ranges().end()}});
+    Emit(Granted{job.id, life, picked});
   }
   for (size_t rank = 0; rank < names.size(); ++rank) {
     JobFacts& facts = Facts(names[rank]);

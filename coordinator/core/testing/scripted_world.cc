@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "coordinator/core/log/state_hash.h"
+#include "coordinator/core/testing/orders_of.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -290,7 +291,7 @@ void ScriptedWorld::Send(FakeWorker& worker) {
 }
 
 void ScriptedWorld::Tell(const std::string& name) {
-  const auto orders = cluster_->OrdersFor(name, now_);
+  const auto orders = OrdersOf(*cluster_, name, now_);
   if (!orders.ok()) return;
   const int copies = 1 + (Faulty() && Chance(options_.repeat) ? 1 : 0);
   for (int i = 0; i < copies; ++i) {

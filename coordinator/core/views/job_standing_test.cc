@@ -251,7 +251,7 @@ TEST(JobStandingTest, SpansThatNobodyHolds) {
   const Life life = bench.AddReplica("a", {"wa"});
   CommitAlone(bench, "wa");
   bench.Emit(ReplicaEnded{bench.job.id, life, "its disk is gone"});
-  bench.job.seats.clear();
+  bench.job.seats = {};
   const Standing standing = Of(bench);
   EXPECT_EQ(standing.conditions[0].kind, ConditionKind::kSpansLost);
   EXPECT_TRUE(standing.conditions[0].needs_help);
@@ -275,7 +275,7 @@ TEST(JobStandingTest, SpansThatNobodyHoldsAfterAWayBack) {
                           "",
                           {{0, 8}}});
   bench.Emit(ReplicaEnded{bench.job.id, life, "its disk is gone"});
-  bench.job.seats.clear();
+  bench.job.seats = {};
   EXPECT_THAT(Of(bench).reason, HasSubstr("or goes back to checkpoint-1"));
   bench.Emit(Restored{bench.job.id, Sequence(2), Sequence(1), "lost"});
   const Standing standing = Of(bench);

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/orders_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
@@ -48,10 +49,10 @@ class StoredJobsTest : public ::testing::Test {
       journal_.push_back(std::move(entry));
     }
   }
-  static Orders OrdersOf(Cluster& cluster, const StatusFacts& status) {
+  static Orders Heard(Cluster& cluster, const StatusFacts& status) {
     EXPECT_TRUE(cluster.OnStatus(status, kStart).ok());
     cluster.TakeRecords();
-    return *cluster.OrdersFor(status.self.worker, kStart);
+    return *OrdersOf(cluster, status.self.worker, kStart);
   }
 
   ClusterOptions options_ = [] {
@@ -70,7 +71,7 @@ TEST_F(StoredJobsTest, AWorkerThatWasAwayLearnsOfADeletion) {
   ASSERT_TRUE(cluster_.Delete(gone.job, kStart).ok());
   Take();
   const StatusFacts status = From("w", 7, {gone, live});
-  EXPECT_THAT(OrdersOf(cluster_, status).removed_jobs, ElementsAre(gone));
+  EXPECT_THAT(Heard(cluster_, status).removed_jobs, ElementsAre(gone));
 
   // So it does from a coordinator that was started again, whether it reads
   // records or a snapshot.
@@ -80,11 +81,11 @@ TEST_F(StoredJobsTest, AWorkerThatWasAwayLearnsOfADeletion) {
   EXPECT_THAT(snapshot.gone_jobs,
               ElementsAre(GoneJob{gone.job, gone.uid, true}));
   replayed.Recovered(kStart);
-  EXPECT_THAT(OrdersOf(replayed, status).removed_jobs, ElementsAre(gone));
+  EXPECT_THAT(Heard(replayed, status).removed_jobs, ElementsAre(gone));
   Cluster restored(options_);
   ASSERT_TRUE(restored.Restore(snapshot).ok());
   restored.Recovered(kStart);
-  const Orders orders = OrdersOf(restored, status);
+  const Orders orders = Heard(restored, status);
   EXPECT_THAT(orders.removed_jobs, ElementsAre(gone));
   EXPECT_THAT(orders.ended_jobs, IsEmpty());
 }
@@ -97,7 +98,7 @@ TEST_F(StoredJobsTest, AJobThatManyHaveFollowedIsStillKnownToHaveEnded) {
   }
   EXPECT_TRUE(absl::IsNotFound(cluster_.ViewJob(keys[0].job, kStart).status()));
   Take();
-  EXPECT_THAT(OrdersOf(cluster_, From("w", 7, keys)).ended_jobs,
+  EXPECT_THAT(Heard(cluster_, From("w", 7, keys)).ended_jobs,
               ElementsAre(keys[0], keys[1], keys[2]));
 }
 
@@ -107,7 +108,7 @@ TEST_F(StoredJobsTest, WhatIsNotKnownIsForAnOperator) {
   const StoredJobKey other{live.job, live.uid + 1};
   const StatusFacts status = From("w", 7, {other, live});
   Take();
-  const Orders orders = OrdersOf(cluster_, status);
+  const Orders orders = Heard(cluster_, status);
   EXPECT_THAT(orders.removed_jobs, IsEmpty());
   EXPECT_THAT(orders.ended_jobs, IsEmpty());
   const auto view = cluster_.ViewWorker("w", kStart);
@@ -124,9 +125,9 @@ TEST_F(StoredJobsTest, WhatIsNotKnownIsForAnOperator) {
       absl::IsNotFound(cluster_.RemoveStored("w", {&nothing, 1}, kStart)));
   EXPECT_TRUE(
       absl::IsNotFound(cluster_.RemoveStored("x", {&other, 1}, kStart)));
-  EXPECT_THAT(cluster_.OrdersFor("w", kStart)->removed_jobs, IsEmpty());
+  EXPECT_THAT(OrdersOf(cluster_, "w", kStart)->removed_jobs, IsEmpty());
   ASSERT_TRUE(cluster_.RemoveStored("w", {&other, 1}, kStart).ok());
-  EXPECT_THAT(cluster_.OrdersFor("w", kStart)->removed_jobs,
+  EXPECT_THAT(OrdersOf(cluster_, "w", kStart)->removed_jobs,
               ElementsAre(other));
   EXPECT_THAT(cluster_.TakeTouched(), ElementsAre("w"));
 }

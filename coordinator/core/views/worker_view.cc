@@ -7,12 +7,9 @@
 #include "absl/container/btree_set.h"
 #include "absl/strings/str_join.h"
 #include "coordinator/core/rules/holdings.h"
-#include "coordinator/core/rules/job_orders.h"
 #include "coordinator/core/rules/membership.h"
 #include "coordinator/core/rules/placing.h"
 #include "coordinator/core/rules/relayed_pairs.h"
-#include "coordinator/core/rules/tries.h"
-#include "coordinator/core/rules/worker_directory.h"
 #include "coordinator/core/views/stored_jobs.h"
 
 namespace skerry::coordinator {
@@ -26,36 +23,6 @@ const char* StateOf(const JobTable& jobs, const WorkerTable& workers,
     return IsNeeded(jobs, workers, worker) ? "draining" : "drained";
   }
   return worker.intent == WorkerIntent::kCordon ? "cordoned" : "connected";
-}
-
-}  // namespace
-
-namespace {
-
-// Those workers of the jobs that the orders name for which, or for `reader`,
-// streams go in reverse. Both ends have to know before there are frames.
-std::vector<std::string> ReversePeers(const Orders& orders,
-                                      const JobTable& jobs,
-                                      const WorkerTable& workers,
-                                      const Worker& reader) {
-  std::vector<const JobState*> served;
-  for (const protocol::JobOrders& order : orders.jobs) {
-    if (const auto job = jobs.Find(order.job); job.ok()) served.push_back(*job);
-  }
-  std::vector<std::string> names;
-  for (const auto& [name, peer] : workers.all()) {
-    if (peer.left || peer.island == reader.island ||
-        !(peer.IsHidden() || reader.IsHidden())) {
-      continue;
-    }
-    const auto has_seat = [&key = name, &peer = peer](const JobState* job) {
-      return job->SeatOf(key, peer.incarnation) != nullptr;
-    };
-    if (std::any_of(served.begin(), served.end(), has_seat)) {
-      names.push_back(name);
-    }
-  }
-  return names;
 }
 
 std::string ReachedText(
@@ -112,28 +79,6 @@ std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
   std::vector<LinkView> links;
   for (auto& [peer, link] : found) links.push_back(std::move(link));
   return links;
-}
-
-Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
-                    const Worker& worker, const ClusterOptions& options,
-                    Instant now) {
-  Orders orders;
-  orders.boot = worker.boot;
-  orders.incarnation = worker.incarnation;
-  orders.lease = options.lease;
-  orders.released = worker.draining && !IsNeeded(jobs, workers, worker);
-  orders.drain = worker.intent == WorkerIntent::kDrain;
-  for (const auto& [id, job] : jobs.all()) {
-    auto order = JobOrdersFor(job, workers, options, worker.self.worker, now);
-    if (order.has_value()) orders.jobs.push_back(*std::move(order));
-  }
-  orders.directory = DirectoryFor(
-      orders, ReversePeers(orders, jobs, workers, worker), workers, worker);
-  orders.awaited_by = AwaitedBy(orders.directory, workers, worker);
-  AddRelays(workers, worker, orders.directory);
-  orders.relayed = PairsOfRelay(jobs, workers, worker);
-  orders.tries = TriesFor(jobs, workers, worker);
-  return orders;
 }
 
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,

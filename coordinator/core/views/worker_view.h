@@ -1,7 +1,7 @@
 // coordinator/core/views/worker_view.h
 //
-// Builds the views of a worker: what operators see, what the worker is told,
-// and whether any job still depends on it.
+// Builds the views of a worker: what operators see, and whether any job still
+// depends on it.
 #ifndef SKERRY_COORDINATOR_CORE_VIEWS_WORKER_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_VIEWS_WORKER_VIEW_H_
 
@@ -11,11 +11,8 @@
 #include "coordinator/core/state/job_table.h"
 #include "coordinator/core/state/worker_table.h"
 #include "coordinator/core/views/views.h"
-#include "protocol/orders.h"
 
 namespace skerry::coordinator {
-
-using protocol::Orders;
 
 // Returns true if an unfinished job would miss the worker if it went now,
 // because it is part of a life or nobody else holds what it holds.
@@ -26,11 +23,6 @@ bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
 // measured it says.
 std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
                               const Worker& worker);
-
-// What the worker is told, except for the revision and prompts.
-Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
-                    const Worker& worker, const ClusterOptions& options,
-                    Instant now);
 
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                         const Worker& worker, const ClusterOptions& options,

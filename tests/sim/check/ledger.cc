@@ -286,8 +286,7 @@ void LedgerChecker::Take(const coordinator::Checkpointed& record) {
   Job& job = Find(record.job);
   if (!record.error.empty()) return;
   if (job.stands) {
-    job.saved[record.sequence].assign(job.parts.size(),
-                                      RangeSet(record.consumed));
+    job.saved[record.sequence].assign(job.parts.size(), record.consumed);
     return;
   }
   Require(record.sequence <= job.State(),
@@ -295,9 +294,9 @@ void LedgerChecker::Take(const coordinator::Checkpointed& record) {
   const std::vector<RangeSet>& covered = job.covered_at[record.sequence];
   RangeSet consumed;
   for (const RangeSet& one : covered) consumed = consumed.Union(one);
-  bool same = consumed == RangeSet(record.consumed);
+  bool same = consumed == record.consumed;
   for (size_t f = 0; f < record.lacking.size() && f < covered.size(); ++f) {
-    same &= consumed.Subtract(covered[f]) == RangeSet(record.lacking[f]);
+    same &= consumed.Subtract(covered[f]) == record.lacking[f];
   }
   Require(same, "a checkpoint names other samples than its state has taken in");
   job.saved[record.sequence] = covered;

@@ -247,7 +247,7 @@ void OwedChecker::CheckMean(const FragmentSight& sight, uint32_t span,
   if (!piece.ok()) return;
   means_.insert(known);
   std::vector<float> mean(sum.size());
-  if (!worker::DecodeMean(piece->bytes, open.total_weight, mean).ok()) {
+  if (!worker::DecodeMean(piece->bytes(), open.total_weight, mean).ok()) {
     out_.Add(absl::StrCat("owed: a stored piece of span ", span,
                           " cannot be decoded"));
     return;

@@ -143,20 +143,20 @@ class BulkNodesTest : public testing::Test {
     });
     return done->get_future();
   }
-  absl::StatusOr<Payload> Fetch(Node& by, const Node& from,
-                                const FetchKey& key) {
-    std::promise<absl::StatusOr<Payload>> done;
+  absl::StatusOr<SharedBytes> Fetch(Node& by, const Node& from,
+                                    const PieceKey& key) {
+    std::promise<absl::StatusOr<SharedBytes>> done;
     loop_.Run([&] {
-      by.bulk->Fetch(from.name, key, [&](absl::StatusOr<Payload> object) {
+      by.bulk->Fetch(from.name, key, [&](absl::StatusOr<SharedBytes> object) {
         done.set_value(std::move(object));
       });
     });
     return done.get_future().get();
   }
   // Gives the node an object. Answers its key.
-  FetchKey Hold(Node& node, size_t size) {
-    FetchKey key{.job = 1, .span = 3, .sequence = 9};
-    const Payload object = RandomPayload(size, size);
+  PieceKey Hold(Node& node, size_t size) {
+    PieceKey key{.sequence = Sequence(9), .span = 3, .job = JobId(1)};
+    const SharedBytes object = RandomPayload(size, size);
     key.hash = Hash64(object.bytes());
     loop_.Run([&] { node.receiver.objects[key] = object; });
     return key;

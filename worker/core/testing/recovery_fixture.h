@@ -67,18 +67,18 @@ class RecoveryFixture : public ::testing::Test {
     const std::vector<float> mean(kElements, static_cast<float>(n));
     EXPECT_TRUE((*compression::FindCodec(id))->Encode(mean, bytes).ok());
     pieces_.push_back(
-        SharedBytes::Of(WriteResultPiece(PieceShape::kMean, {{{id, bytes}}})));
+        SharedBytes(WriteResultPiece(PieceShape::kMean, {{{id, bytes}}})));
     CommittedEntry entry;
     entry.sequence = Sequence(n);
     entry.attempt = Attempt(100 + n);
-    const uint64_t hash = Hash64(pieces_.back().bytes);
+    const uint64_t hash = Hash64(pieces_.back().bytes());
     entry.hashes = {hash, hash};
     entry.total_weight = 10;
     entry.samples_committed = 10 * n;
     entries_.push_back(entry);
     for (auto& states : states_) {
       states.push_back(*FoldResult(settings_, states.back(), kElements, entry,
-                                   hash, pieces_.back().bytes));
+                                   hash, pieces_.back().bytes()));
     }
   }
 
@@ -99,7 +99,7 @@ class RecoveryFixture : public ::testing::Test {
     for (uint32_t span = 0; span < 2; ++span) {
       source.base_hashes.push_back(states_[span][base].hash);
       ports_.remote[{name, BaseKey(base, span)}] =
-          SharedBytes::Of(states_[span][base].values);
+          SharedBytes(states_[span][base].values);
       for (uint64_t n = from; n <= 6; ++n) {
         ports_.remote[{name, ResultKey(n, span)}] = pieces_[n - 1];
       }

@@ -98,7 +98,7 @@ double World::Decoded(uint32_t fragment, const CommittedEntry& entry) {
       if (worker->seat == nullptr) continue;
       const auto piece = worker->seat->PieceOf(key);
       if (!piece.ok()) continue;
-      SKERRY_CHECK(DecodeMean(piece->bytes, entry.total_weight, mean).ok());
+      SKERRY_CHECK(DecodeMean(piece->bytes(), entry.total_weight, mean).ok());
       for (const float value : mean) sum += value * entry.total_weight;
       break;
     }

@@ -232,7 +232,7 @@ void World::Worker::Fetch(const std::string& from, const PieceKey& key,
     if (!lost && holder != nullptr && holder->seat != nullptr) {
       bytes = holder->seat->OnFetch(key);
     }
-    if (bytes.ok() && Hash64(bytes->bytes) != key.hash) {
+    if (bytes.ok() && Hash64(bytes->bytes()) != key.hash) {
       bytes = absl::DataLossError("hash");
     }
     Answer<absl::StatusOr<SharedBytes>>(alive, std::move(*shared_done), bytes);
