@@ -273,7 +273,7 @@ class Cluster::Impl {
       for (protocol::JobOrders& job : orders.jobs) {
         job.generate = desk_.OrdersFor(job.job, name);
       }
-      write(name, orders);
+      write(name, std::move(orders));
     }
   }
 

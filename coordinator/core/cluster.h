@@ -177,7 +177,7 @@ class Cluster {
   //
   // Requires: no record is waiting in TakeRecords, and all taken are durable.
   using WriteTo =
-      absl::FunctionRef<void(const std::string& worker, const Orders&)>;
+      absl::FunctionRef<void(const std::string& worker, Orders orders)>;
   void WriteOrders(std::span<const std::string> workers, Instant now,
                    WriteTo write) const;
 

@@ -273,7 +273,8 @@ void ClusterShell::DeliverOrders() {
   }
   if (!ready.empty()) delivered_to_ = ready.back();
   cluster_.WriteOrders(ready, Now(),
-                       [this](const std::string& worker, const Orders& orders) {
+                       [this](const std::string& worker, Orders orders) {
+                         if (add_orders_) add_orders_(worker, orders);
                          streams_.at(worker)->Send(orders);
                        });
   if (!more || delivery_posted_) return;

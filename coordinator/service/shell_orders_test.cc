@@ -43,6 +43,28 @@ TEST(ShellOrdersTest, AStreamGetsOnlyTheNewestOrders) {
   EXPECT_EQ(stream.sent[1].revision, Revision(6));
 }
 
+TEST(ShellOrdersTest, WhatOthersAddToOrdersGoesOutWithThem) {
+  MemoryDisk disk;
+  ShellProcess process(disk);
+  process.shell.set_add_orders([](const std::string& worker, Orders& orders) {
+    orders.drain = worker == "a";
+  });
+  FakeStream a;
+  FakeStream b;
+  process.Report("a", 7, 0, 1);
+  process.Report("b", 8, 0, 1);
+  process.loop.RunUntilIdle();
+  process.shell.Attach("a", a);
+  process.shell.Attach("b", b);
+  process.shell.Touch("a");
+  process.shell.Touch("b");
+  process.loop.RunUntilIdle();
+  ASSERT_THAT(a.sent, SizeIs(1));
+  ASSERT_THAT(b.sent, SizeIs(1));
+  EXPECT_TRUE(a.sent[0].drain);
+  EXPECT_FALSE(b.sent[0].drain);
+}
+
 // Else a call would wait until each of thousands of workers has its orders.
 TEST(ShellOrdersTest, ACallHasItsTurnBetweenOrders) {
   constexpr int kWorkers = 200;

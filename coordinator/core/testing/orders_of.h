@@ -20,9 +20,9 @@ inline absl::StatusOr<Orders> OrdersOf(const Cluster& cluster,
   absl::StatusOr<Orders> found =
       absl::NotFoundError("the worker has no current incarnation");
   const std::string names[] = {std::move(worker)};
-  cluster.WriteOrders(
-      names, now,
-      [&found](const std::string&, const Orders& orders) { found = orders; });
+  cluster.WriteOrders(names, now, [&found](const std::string&, Orders orders) {
+    found = std::move(orders);
+  });
   return found;
 }
 
