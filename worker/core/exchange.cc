@@ -136,6 +136,7 @@ Exchange::Exchange(ExchangePlan plan, const Layout& layout,
   for (uint32_t span = plan_.span_begin; span < plan_.span_end; ++span) {
     At(span).owed = std::move(owed[span - plan_.span_begin]);
     Expect(span);
+    ++(At(span).owned ? sums_left_ : encodes_left_);
   }
 }
 
@@ -196,6 +197,7 @@ void Exchange::OnEncoded(Instant now, uint32_t span,
     if (m == plan_.self || !(one_hop() || m == state.owner)) continue;
     Send(span, FrameKind::kContribution, m, state.encoded);
   }
+  if (--encodes_left_ == 0) Trace("contributions are encoded");
   Step(span);
 }
 
@@ -293,6 +295,7 @@ void Exchange::OnSummed(Instant now, uint32_t span, Summed summed) {
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     if (m != plan_.self) Send(span, FrameKind::kResult, m, state.encoded);
   }
+  if (--sums_left_ == 0) Trace("sums are encoded");
   Finish(span,
          {{CodecOf(span, self(), FrameKind::kResult), state.encoded.bytes()}},
          {state.encoded});
@@ -391,7 +394,13 @@ void Exchange::End(Instant now, absl::Status status) {
   if (ended_) return;
   ended_ = true;
   complete_ = status.ok();
+  if (complete_) Trace("the result is whole");
   on_end_(now, std::move(status));
+}
+
+void Exchange::Trace(std::string_view what) {
+  host_.Trace(absl::StrCat("attempt ", attempt().value(), ": ",
+                           absl::string_view(what.data(), what.size())));
 }
 
 bool Exchange::in_second_hop() const {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -143,6 +144,8 @@ class Exchange {
   void Send(uint32_t span, compression::FrameKind kind, uint32_t member,
             const SharedBytes& bytes);
   void End(Instant now, absl::Status status);
+  // One line for whoever asks where the time of an exchange goes.
+  void Trace(std::string_view what);
 
   const ExchangePlan plan_;
   const Layout& layout_;
@@ -153,6 +156,10 @@ class Exchange {
   ExchangeResult result_;
   bool ended_ = false;
   bool complete_ = false;
+  // Spans whose contribution this worker has still to encode, and those whose
+  // sum it has still to make.
+  uint32_t encodes_left_ = 0;
+  uint32_t sums_left_ = 0;
   uint32_t spans_done_ = 0;
   uint64_t bytes_sent_ = 0;
   uint64_t bytes_received_ = 0;

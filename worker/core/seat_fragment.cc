@@ -300,7 +300,11 @@ void SeatFragment::OnExchangeEnd(Instant now, absl::Status status) {
         if (status.ok()) recovery_.OnStored(file);
         if (exchange_ != nullptr && exchange_->attempt() == fact.attempt) {
           finished_attempt_ = fact.attempt;
-          if (status.ok()) stored_ = fact;
+          if (status.ok()) {
+            stored_ = fact;
+            effects_.host.Trace(absl::StrCat("attempt ", fact.attempt.value(),
+                                             ": the result is stored"));
+          }
         }
         Changed();
         advance_(at);
