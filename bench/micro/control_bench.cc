@@ -4,12 +4,15 @@
 // timed, with the orders that it writes; the workers, the journal and the wire
 // are not. If the cost for each worker grows with their number, some step of a
 // commit is quadratic.
+//
+// The workers' reports of one step arrive evenly over it. As in the
+// coordinator's shell, those that arrive while a batch is decided and written
+// are the next batch.
 #include <time.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +22,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/random.h"
+#include "bench/micro/bench_rows.h"
+#include "bench/micro/fake_rounds.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/fake_worker.h"
 #include "job/testing/specs.h"
@@ -28,13 +33,14 @@ namespace {
 
 using coordinator::Cluster;
 using coordinator::ClusterOptions;
-using coordinator::FakePart;
-using coordinator::FakeSeat;
 using coordinator::FakeWorker;
 
 // Workers that share an island, as the GPUs of one host.
 constexpr size_t kIslandWorkers = 8;
 constexpr uint64_t kSeed = 1;
+constexpr double kStepS = 0.1;
+// What it takes to make a batch durable.
+constexpr double kSyncS = 2e-3;
 
 double ThreadSeconds() {
   timespec now{};
@@ -60,6 +66,7 @@ class Job {
       workers_.push_back(std::move(worker));
     }
     for (const auto& worker : workers_) Say(*worker);
+    Follow();
     job::JobSpec spec = job::SmallJob("many", uint64_t{1} << 40);
     spec.placement.workers_min = static_cast<uint32_t>(workers);
     spec.exchange.min_replicas =
@@ -75,9 +82,12 @@ class Job {
     const double before = spent_s_;
     for (int step = 0; Newest() < wanted; ++step) {
       SKERRY_CHECK(step < 2000);
-      now_ = now_ + absl::Milliseconds(100);
-      for (const auto& worker : workers_) Move(*worker);
-      for (const auto& worker : workers_) Say(*worker);
+      now_ = now_ + absl::Seconds(kStepS);
+      for (const auto& worker : workers_) {
+        FollowOrders(*worker);
+        TrainRound(*worker);
+      }
+      SayAll();
       const auto due = cluster_.NextDeadline();
       if (due.has_value() && *due <= now_) {
         Timed([&] { cluster_.Tick(now_); });
@@ -95,11 +105,26 @@ class Job {
     spent_s_ += ThreadSeconds() - begun;
   }
 
+  void SayAll() {
+    const double apart_s = kStepS / static_cast<double>(workers_.size());
+    double clock_s = 0;
+    size_t said = 0;
+    while (said < workers_.size()) {
+      clock_s = std::max(clock_s, apart_s * static_cast<double>(said));
+      const double before = spent_s_;
+      while (said < workers_.size() &&
+             apart_s * static_cast<double>(said) <= clock_s) {
+        Say(*workers_[said++]);
+      }
+      Follow();
+      clock_s += kSyncS + spent_s_ - before;
+    }
+  }
+
   void Say(FakeWorker& worker) {
     const protocol::StatusFacts facts = worker.Status();
     Timed([&] { SKERRY_CHECK(cluster_.OnStatus(facts, now_).ok()); });
     touched_.push_back(worker.name());
-    Follow();
   }
 
   // Gives their orders to all whose orders may have changed, as the shell does.
@@ -111,65 +136,23 @@ class Job {
     });
     touched.insert(touched.end(), touched_.begin(), touched_.end());
     touched_.clear();
-    for (const std::string& name : touched) {
-      absl::StatusOr<protocol::Orders> orders;
-      Timed([&] { orders = cluster_.OrdersFor(name, now_); });
-      if (!orders.ok()) continue;
-      for (const protocol::JobOrders& job : orders->jobs) {
-        newest_ = std::max(newest_, job.fragments[0].newest.value());
-      }
-      by_name_.at(name)->OnOrders(*orders, random_, now_);
-    }
+    double workers_s = 0;
+    Timed([&] {
+      cluster_.WriteOrders(
+          touched, now_,
+          [&](const std::string& name, const protocol::Orders& orders) {
+            const double begun = ThreadSeconds();
+            for (const protocol::JobOrders& job : orders.jobs) {
+              newest_ = std::max(newest_, job.fragments[0].newest.value());
+            }
+            by_name_.at(name)->OnOrders(orders, random_, now_);
+            workers_s += ThreadSeconds() - begun;
+          });
+    });
+    spent_s_ -= workers_s;
   }
 
   uint64_t Newest() const { return newest_; }
-
-  // What the worker's trainer and its peers do, at once.
-  void Move(FakeWorker& worker) {
-    for (auto& [id, seat] : worker.seats()) {
-      FakePart& part = seat.parts[0];
-      if (seat.state == protocol::SeatState::kStarting) {
-        seat.state = protocol::SeatState::kRecovering;
-      }
-      Apply(seat, part);
-      if (!seat.life.is_set()) continue;
-      Report(seat, part);
-      if (part.ready.has_value()) continue;
-      data::RangeSet fresh = seat.orders.granted.Subtract(seat.used);
-      const auto& training = seat.orders.spec.training;
-      const data::RangeSet taken =
-          fresh.TakeFirst(uint64_t{training.tau} * training.batch_samples *
-                          seat.orders.holders.size());
-      if (taken.empty()) continue;
-      seat.used = seat.used.Union(taken);
-      seat.newest_round = Next(seat.newest_round);
-      part.trained = taken;
-      seat.Deliver(0, seat.newest_round);
-    }
-  }
-
-  static void Apply(FakeSeat& seat, FakePart& part) {
-    for (const auto& entry : seat.orders.fragments[0].committed) {
-      if (entry.sequence != Next(part.applied)) continue;
-      for (auto& [span, anchor] : part.anchors) {
-        anchor = coordinator::FoldAnchor(anchor, entry.hashes[span]);
-      }
-      part.applied = entry.sequence;
-    }
-  }
-
-  static void Report(const FakeSeat& seat, FakePart& part) {
-    const auto open = seat.Open(0);
-    if (!open.has_value() ||
-        (part.stored.has_value() && part.stored->attempt == open->attempt)) {
-      return;
-    }
-    part.stored = protocol::StoredResult{open->sequence, open->attempt, {}, 1};
-    for (uint32_t span = seat.span_begin; span < seat.span_end; ++span) {
-      part.stored->hashes.push_back(
-          coordinator::ResultHash(open->attempt, open->members, span));
-    }
-  }
 
   Instant now_;
   Random random_{kSeed};
@@ -182,30 +165,23 @@ class Job {
 };
 
 int Main(bool quick, const char* json) {
-  std::ofstream out;
-  if (json != nullptr) out.open(json, std::ios::app);
+  BenchRows rows(json);
   double few = 0;
-  for (const size_t workers : quick ? std::vector<size_t>{64, 128}
-                                    : std::vector<size_t>{64, 256, 1000}) {
+  for (const size_t workers :
+       quick ? std::vector<size_t>{64, 128}
+             : std::vector<size_t>{64, 256, 1000, 10'000}) {
     Job job(workers);
     job.Commit(2);  // all are admitted
     const uint64_t commits = quick ? 3 : 5;
     const double us =
         1e6 * job.Commit(commits) / static_cast<double>(commits * workers);
-    std::string row =
-        absl::StrCat("{\"name\":\"commit/", workers, "\",\"value\":", us,
-                     ",\"unit\":\"us a worker\"");
+    const std::string name = absl::StrCat("commit/", workers);
     if (few == 0) {
       few = us;
+      rows.AddContext(name, us, "us a worker");
     } else {
-      absl::StrAppend(&row,
-                      ",\"against\":\"64 workers\",\"against_value\":", few,
-                      ",\"bar\":\"<=2\"");
+      rows.Compare(name, us, "us a worker", "64 workers", few, "<=2");
     }
-    row += "}";
-    std::printf("%s\n", row.c_str());
-    std::fflush(stdout);
-    if (out.is_open()) out << row << "\n";
   }
   return 0;
 }

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "base/check.h"
+#include "bench/micro/bench_rows.h"
 #include "coordinator/service/cluster_shell.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/journal_file.h"
@@ -139,38 +139,6 @@ class Coordinator {
   absl::Notification* done_ = nullptr;
 };
 
-class Rows {
- public:
-  explicit Rows(const char* path) {
-    if (path != nullptr) out_.open(path, std::ios::app);
-  }
-  // For comparison with the others; there is no bar.
-  void AddContext(std::string_view name, double value, std::string_view unit) {
-    Print(absl::StrCat("{\"name\":\"", std::string(name), "\",\"value\":",
-                       value, ",\"unit\":\"", std::string(unit), "\"}"));
-  }
-  void Add(std::string_view name, double value, std::string_view unit,
-           double target, bool at_least) {
-    const double ratio = value / target;
-    const bool meets = at_least ? ratio >= 1 : ratio <= 1;
-    Print(absl::StrCat(
-        "{\"name\":\"", std::string(name), "\",\"value\":", value,
-        ",\"unit\":\"", std::string(unit),
-        "\",\"against\":\"requirement\",\"against_value\":", target,
-        ",\"ratio\":", ratio, ",\"bar\":\"", at_least ? ">=1" : "<=1",
-        "\",\"meets\":", meets ? "true" : "false", "}"));
-  }
-
- private:
-  void Print(const std::string& row) {
-    std::printf("%s\n", row.c_str());
-    std::fflush(stdout);
-    if (out_.is_open()) out_ << row << "\n";
-  }
-
-  std::ofstream out_;
-};
-
 double Percentile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(share *
@@ -179,7 +147,7 @@ double Percentile(std::vector<double> values, double share) {
 
 // What the disk itself does: 4 KiB appended and synced, one after the other. A
 // batch of the journal is one such sync.
-void MeasureDisk(const std::string& path, Rows& rows) {
+void MeasureDisk(const std::string& path, BenchRows& rows) {
   constexpr int kAppends = 200;
   const std::vector<char> page(4096, 'x');
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -194,7 +162,7 @@ void MeasureDisk(const std::string& path, Rows& rows) {
 }
 
 void MeasureMutations(const std::string& folder, uint64_t count,
-                      uint64_t window, Rows& rows) {
+                      uint64_t window, BenchRows& rows) {
   Coordinator coordinator(folder, count);
   const double begun = Now();
   const std::vector<double> waits = coordinator.Admit(count, window);
@@ -306,7 +274,7 @@ void WriteHistory(const std::string& folder, uint64_t count) {
 }
 
 void MeasureStart(const std::string& folder, const std::string& name,
-                  Rows& rows) {
+                  BenchRows& rows) {
   const CompactionRule never{.records_min = ~size_t{0}};
   std::vector<double> taken;
   for (int turn = 0; turn < 5; ++turn) {
@@ -317,7 +285,8 @@ void MeasureStart(const std::string& folder, const std::string& name,
   rows.Add(name, Percentile(taken, 0.5), "s", kRestartS, false);
 }
 
-void MeasureRestart(const std::string& folder, uint64_t records, Rows& rows) {
+void MeasureRestart(const std::string& folder, uint64_t records,
+                    BenchRows& rows) {
   WriteHistory(folder, records);
   MeasureStart(folder, absl::StrCat("restart/records:", records), rows);
   // Serving from it for a moment compacts it.
@@ -339,7 +308,7 @@ int Main(int argc, char** argv) {
       return 2;
     }
   }
-  Rows rows(json);
+  BenchRows rows(json);
   std::string root =
       (std::filesystem::temp_directory_path() / "journal-bench-XXXXXX")
           .string();
