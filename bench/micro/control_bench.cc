@@ -38,6 +38,8 @@ using coordinator::FakeWorker;
 // Workers that share an island, as the GPUs of one host.
 constexpr size_t kIslandWorkers = 8;
 constexpr uint64_t kSeed = 1;
+// A job may not ask for more.
+constexpr size_t kReplicasMin = 64;
 constexpr double kStepS = 0.1;
 // What it takes to make a batch durable.
 constexpr double kSyncS = 2e-3;
@@ -69,8 +71,8 @@ class Job {
     Follow();
     job::JobSpec spec = job::SmallJob("many", uint64_t{1} << 40);
     spec.placement.workers_min = static_cast<uint32_t>(workers);
-    spec.exchange.min_replicas =
-        static_cast<uint32_t>((workers + kIslandWorkers - 1) / kIslandWorkers);
+    spec.exchange.min_replicas = static_cast<uint32_t>(std::min(
+        kReplicasMin, (workers + kIslandWorkers - 1) / kIslandWorkers));
     SKERRY_CHECK(cluster_.Submit(spec, "key", now_).ok());
     Follow();
   }

@@ -8,7 +8,9 @@
 #include <grpcpp/grpcpp.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -290,6 +292,9 @@ class Caller {
 
   void Start() {
     thread_ = std::thread([this] {
+      // It measures the coordinator, and not how busy this process is. Without
+      // the right to it, it measures both.
+      setpriority(PRIO_PROCESS, 0, -15);
       while (!stops_) {
         v1::GetJobRequest request;
         request.set_name(job_);
@@ -323,11 +328,21 @@ class Caller {
   std::thread thread_;
 };
 
+// CPU time of this process so far.
+double OwnSeconds() {
+  timespec spent{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+  return static_cast<double>(spent.tv_sec) + 1e-9 * spent.tv_nsec;
+}
+
 struct Measured {
   double call_p50_s = 0;
   double call_p99_s = 0;
   double commits_per_s = 0;
   double server_cores = 0;
+  // What this process used. If it has none to spare, the workers delay the
+  // commits.
+  double workers_cores = 0;
 };
 
 Measured Measure(size_t count, double seconds) {
@@ -360,6 +375,7 @@ Measured Measure(size_t count, double seconds) {
   const Instant begun = MonotonicNow();
   const uint64_t first = newest();
   const double spent = server.Seconds();
+  const double own = OwnSeconds();
   caller.Start();
   Run(workers,
       [&] { return MonotonicNow() - begun >= absl::Seconds(seconds); });
@@ -367,6 +383,7 @@ Measured Measure(size_t count, double seconds) {
   Measured measured;
   measured.commits_per_s = static_cast<double>(newest() - first) / took;
   measured.server_cores = (server.Seconds() - spent) / took;
+  measured.workers_cores = (OwnSeconds() - own) / took;
   const std::vector<double> calls = caller.Stop();
   measured.call_p50_s = calls[calls.size() / 2];
   measured.call_p99_s = calls[calls.size() * 99 / 100];
@@ -388,6 +405,7 @@ int Main(bool quick, const char* json) {
   rows.Add(name("commits"), measured.commits_per_s, "a second", kCommitsPerS,
            /*at_least=*/true);
   rows.AddContext(name("server"), measured.server_cores, "cores");
+  rows.AddContext(name("workers"), measured.workers_cores, "cores");
   // The streams end with the process.
   _exit(0);
 }

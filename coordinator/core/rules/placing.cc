@@ -66,16 +66,20 @@ bool TrainsAlone(const JobState& job, const WorkerTable& workers,
 
 std::string WhyBesideOne(const JobState& job, const WorkerTable& workers,
                          const Worker& worker) {
-  if (!TrainsAlone(job, workers, worker.island)) return "";
+  // The usual case is found first: the views ask for each worker of the job.
+  const Replica* own = job.replicas.FindWorker(worker.self.worker);
+  if (own != nullptr && own->island == worker.island) return "";
   std::string other;
   const auto place = job.places.find(worker.island);
   if (const Replica* replica = job.replicas.FindIsland(worker.island)) {
-    if (replica->RankOf(worker.self.worker) >= 0) return "";
     other = replica->holders[0].peer.worker;
   } else if (place != job.places.end()) {
     other = place->second.workers[0];
   }
-  if (other.empty() || other == worker.self.worker) return "";
+  if (other.empty() || other == worker.self.worker ||
+      !TrainsAlone(job, workers, worker.island)) {
+    return "";
+  }
   return absl::StrCat("its trainer cannot compute with others, and ", other,
                       " trains for island ", worker.island,
                       "; start it with an --island of its own");
