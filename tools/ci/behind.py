@@ -22,8 +22,8 @@ Lane = collections.namedtuple('Lane', 'niceness parts')
 LANES = (
     Lane(19, ('sanitized', 'sim')),
     Lane(10, ('charts', 'tokenizer', 'checkpoint', 'object_store', 'peer_data',
-              'releases', 'images', 'page', 'operator', 'messages', 'attach',
-              'kit', 'neon')),
+              'reach', 'releases', 'images', 'page', 'operator', 'messages',
+              'attach', 'kit', 'neon')),
 )
 # Two compilers, two servers of Bazel and two suites.
 _MEMORY_MIN_BYTES = 8 << 30
