@@ -102,7 +102,7 @@ class GoneOn:
     def run(self):
         """All cases."""
         whole, _ = self._train(self._name)
-        found = {one['name']: one['inner_state'] for one in
+        found = {one['name']: one.get('inner_state') for one in
                  self._cluster.ctl.json('checkpoint', 'list', self._store(
                      self._name))['checkpoints']}
         good = found.get(self._middle) and found.get(os.path.basename(whole))
