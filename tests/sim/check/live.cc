@@ -142,13 +142,14 @@ std::vector<double> LiveChecker::Shares(const FragmentSight& sight,
                                         const Job& job) const {
   if (job.outer.merge == optimizer::MergeRule::kReplace) return {0.0};
   if (job.outer.own_share.has_value()) return {*job.outer.own_share};
-  // A worker whose history does not reach back to the commit takes 1. A worker
-  // decides the share of what is on its way when an earlier sequence is the
-  // newest.
+  // A worker decides the share of what is on its way when an earlier sequence
+  // is the newest. One whose history does not reach back to the commit keeps
+  // the share that it had, which may be of any earlier sequence, or 1. Seed
+  // 8269 has a worker that was away for long.
   std::vector<double> shares = {1.0};
   const Sequence applied = sight.facts().applied;
   for (auto it = shares_.upper_bound({sight.job().job, sight.index, applied});
-       it != shares_.begin() && shares.size() < 5;) {
+       it != shares_.begin();) {
     --it;
     const auto& [of, fragment, sequence] = it->first;
     if (of != sight.job().job || fragment != sight.index) break;
