@@ -83,7 +83,7 @@ class Directory {
   void TellMoved(Workers moved);
 
   Entries entries_;
-  // Which endpoint to connect to, where it is not the first.
+  // The number of the endpoint to connect to, where it is not the first.
   absl::btree_map<std::string, size_t> chosen_;
   Workers awaited_by_;
   protocol::RelayedPairs relayed_;

@@ -304,7 +304,7 @@ TEST(FragmentsTest, LivesThatWaitForALostResultOfOneFragmentEnd) {
             "sequence 1");
 }
 
-// As Two, of a job that saves checkpoints.
+// Makes the same as Two, for a job that saves checkpoints.
 struct SavedTwo : Two {
   SavedTwo() : Two(Spec()) {}
   static job::JobSpec Spec() {

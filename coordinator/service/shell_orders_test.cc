@@ -1,4 +1,4 @@
-// Which orders the shell gives to which stream, and when.
+// Tests which orders the shell gives to which stream, and when.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -65,18 +65,24 @@ TEST(ShellOrdersTest, WhatOthersAddToOrdersGoesOutWithThem) {
   EXPECT_FALSE(b.sent[0].drain);
 }
 
-// Else a call would wait until each of thousands of workers has its orders.
-TEST(ShellOrdersTest, ACallHasItsTurnBetweenOrders) {
-  constexpr int kWorkers = 200;
-  MemoryDisk disk;
-  ShellProcess process(disk);
-  std::vector<FakeStream> streams(kWorkers);
-  for (int i = 0; i < kWorkers; ++i) {
+constexpr int kWorkers = 200;
+
+// Registers workers w0, w1 and so on, one for each stream.
+void AttachAll(ShellProcess& process, std::vector<FakeStream>& streams) {
+  for (size_t i = 0; i < streams.size(); ++i) {
     const std::string name = absl::StrCat("w", i);
     process.Report(name, 100 + i, 0, 1);
     process.loop.RunUntilIdle();
     process.shell.Attach(name, streams[i]);
   }
+}
+
+// Else a call would wait until each of thousands of workers has its orders.
+TEST(ShellOrdersTest, ACallHasItsTurnBetweenOrders) {
+  MemoryDisk disk;
+  ShellProcess process(disk);
+  std::vector<FakeStream> streams(kWorkers);
+  AttachAll(process, streams);
   const auto sent = [&streams] {
     return std::count_if(streams.begin(), streams.end(),
                          [](const FakeStream& s) { return !s.sent.empty(); });
@@ -99,16 +105,10 @@ TEST(ShellOrdersTest, ACallHasItsTurnBetweenOrders) {
 // Those that came early in the order of names would have all turns if others
 // never stopped to change.
 TEST(ShellOrdersTest, EveryWorkerHasItsTurn) {
-  constexpr int kWorkers = 200;
   MemoryDisk disk;
   ShellProcess process(disk);
   std::vector<FakeStream> streams(kWorkers);
-  for (int i = 0; i < kWorkers; ++i) {
-    const std::string name = absl::StrCat("w", i);
-    process.Report(name, 100 + i, 0, 1);
-    process.loop.RunUntilIdle();
-    process.shell.Attach(name, streams[i]);
-  }
+  AttachAll(process, streams);
   int left = 20 * kWorkers;
   for (int i = 0; i < kWorkers; ++i) {
     const std::string name = absl::StrCat("w", i);

@@ -75,7 +75,7 @@ struct Worker {
   // StatusFacts::fetches_data.
   bool fetches_data = false;
   std::vector<std::string> unreached;
-  // As ReachTable::IsHidden.
+  // Whether it is in ReachTable as one that nobody can dial.
   bool found_hidden = false;
   // The newest process that was refused because this one has its name.
   struct Contender {
