@@ -193,9 +193,13 @@ class ReachTest(unittest.TestCase):
             self.assertEqual({*runs[0][2], *runs[1][2], *runs[2][2]},
                              set(row.others))
 
-    def test_a_change_of_everything_has_no_target_that_never_runs(self):
-        row = reach.rows(None, self.TARGETS, None)
-        self.assertEqual(row, ([], self.TARGETS, []))
+    def test_a_change_of_everything_leaves_no_target_to_the_others(self):
+        graph = Graph({'//f:3': ['//f:3.cc']})
+        row = reach.rows(graph, self.TARGETS,
+                         reach.Changed({'//f:3.cc'}, set(), True))
+        self.assertEqual(row.near, ['//f:3'])
+        self.assertEqual(row.reached,
+                         [name for name in self.TARGETS if name != '//f:3'])
 
     def test_a_file_is_of_the_nearest_package(self):
         self.assertEqual(
@@ -204,21 +208,23 @@ class ReachTest(unittest.TestCase):
                           PackagesOf({'tools/ci/ci_test.py', 'README.md',
                                       'tests/sim/pinned/README.md'})),
             ({'//tools/ci:ci_test.py', '//tests/sim:pinned/README.md'},
-             set()))
+             set(), False))
 
     def test_a_fuzzers_seeds_are_its_own(self):
         self.assertEqual(
             reach.changed(['tests/fuzz/corpus/frame_fuzz/empty']),
-            ({'//tests/fuzz:frame_fuzz'}, set()))
+            ({'//tests/fuzz:frame_fuzz'}, set(), False))
 
     def test_a_build_file_or_a_lost_file_reaches_its_package(self):
         self.assertEqual(
             reach.changed(['tools/ci/BUILD', 'tests/sim/gone.cc'],
                           PackagesOf({'tools/ci/BUILD'})),
-            (set(), {'//tools/ci', '//tests/sim'}))
+            (set(), {'//tools/ci', '//tests/sim'}, False))
 
     def test_what_everybody_stands_on_reaches_everything(self):
-        self.assertIsNone(reach.changed(['tools/ci/main.py', '.bazelrc']))
+        self.assertEqual(
+            reach.changed(['tools/ci/main.py', '.bazelrc']),
+            ({'//tools/ci:main.py'}, set(), True))
 
     def test_rows_are_asked_of_the_graph_of_files(self):
         # A chain: deep_test -> far -> middle -> near -> base.cc.
@@ -228,8 +234,9 @@ class ReachTest(unittest.TestCase):
                        '//t:built_test': ['//p:all']})
         tests = ['//t:near_test', '//t:deep_test', '//t:other_test',
                  '//t:built_test']
+        what = reach.Changed({'//l:b.cc'}, {'//p'}, False)
         self.assertEqual(
-            reach.rows(graph, tests, reach.Changed({'//l:b.cc'}, {'//p'})),
+            reach.rows(graph, tests, what),
             (['//t:near_test'], ['//t:built_test', '//t:deep_test'],
              ['//t:other_test']))
 

@@ -17,7 +17,7 @@ import subprocess
 from tools.ci.bazel import ROOT
 
 Row = collections.namedtuple('Row', 'near reached others')
-Changed = collections.namedtuple('Changed', 'labels packages')
+Changed = collections.namedtuple('Changed', 'labels packages everything')
 
 # Commits so long before the newest one are of the same piece of work.
 _WORK_H = 4
@@ -65,13 +65,11 @@ def changed_files():
 
 
 def changed(files, root=ROOT):
-    """Labels of the files, and packages in which any target may have changed:
-    those whose BUILD file did, or that lost a file. None when a file is
-    everybody's."""
-    labels, packages = set(), set()
+    """Labels of the files, packages in which any target may have changed (their
+    BUILD file did, or they lost a file), and whether a file is everybody's."""
+    labels, packages, everything = set(), set(), False
     for file in files:
-        if file.startswith(_EVERYWHERE):
-            return None
+        everything = everything or file.startswith(_EVERYWHERE)
         if file.startswith(_CORPUS):
             name = file[len(_CORPUS):].split('/')[0]
             labels.add(f'//tests/fuzz:{name}')
@@ -86,7 +84,7 @@ def changed(files, root=ROOT):
             packages.add(f'//{folder}')
         else:
             labels.add(f'//{folder}:{within}')
-    return Changed(labels, packages)
+    return Changed(labels, packages, everything)
 
 
 def turn_of(targets, turn, turns):
@@ -95,11 +93,9 @@ def turn_of(targets, turn, turns):
 
 
 def rows(bazel, targets, what):
-    """The Row of `targets` after `what` changed; None is everything."""
-    if what is None:
-        return Row([], sorted(targets), [])
+    """The Row of `targets` after `what` changed."""
     universe = f'set({" ".join(targets)})'
-    near, reached = set(), set()
+    near, reached = set(), set(targets) if what.everything else set()
     if what.labels:
         labels = f'set({" ".join(sorted(what.labels))})'
         near |= set(bazel.query(f'rdeps({universe}, {labels}, {_NEAR})'))
