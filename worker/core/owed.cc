@@ -10,16 +10,16 @@
 #include "base/status.h"
 #include "compression/workspace.h"
 #include "worker/core/owed_sums.h"
+#include "worker/core/sums.h"
 
 namespace skerry::worker {
 namespace {
 
 OwedSpan Measure(std::vector<float> values) {
+  const Sums sums = SumsOf(values);
   OwedSpan owed;
-  for (const float value : values) {
-    owed.sum += value;
-    owed.squared += static_cast<double>(value) * value;
-  }
+  owed.sum = sums.sum;
+  owed.squared = sums.squared;
   owed.values = std::make_shared<const std::vector<float>>(std::move(values));
   return owed;
 }
@@ -44,9 +44,7 @@ absl::StatusOr<Produced> Add(const OwedSpan& owed, double weight,
 // `rest` is what stays before decay.
 Settled Decay(const OwedSpan& before, std::vector<float> rest, double beta) {
   Settled settled;
-  double sum_of_rest = 0;
-  for (const float value : rest) sum_of_rest += value;
-  settled.taken = before.sum - sum_of_rest;
+  settled.taken = before.sum - SumsOf(rest).sum;
   const LostMass lost = DecayOwed(static_cast<float>(beta), rest);
   settled.lost = lost.sum;
   settled.lost_squared = lost.squared_norm;
@@ -64,10 +62,7 @@ absl::StatusOr<Produced> AddRound(const OwedSpan& owed, double weight,
                                   std::span<const float> start,
                                   std::span<const float> live) {
   SKERRY_ASSIGN_OR_RETURN(Produced produced, Add(owed, weight, start, live));
-  for (size_t i = 0; i < live.size(); ++i) {
-    const double delta = static_cast<double>(start[i]) - live[i];
-    produced.delta_squared += delta * delta;
-  }
+  produced.delta_squared = SumsOfDifference(start, live).squared;
   return produced;
 }
 
