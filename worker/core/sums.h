@@ -11,6 +11,12 @@ namespace skerry::worker {
 struct Sums {
   double sum = 0;
   double squared = 0;  // of the squares
+
+  Sums& operator+=(const Sums& other) {
+    sum += other.sum;
+    squared += other.squared;
+    return *this;
+  }
 };
 
 // The same values give the same bits on every machine. Every eighth value is
