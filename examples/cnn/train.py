@@ -6,6 +6,7 @@ from torch.nn import functional
 from torch.utils.data import TensorDataset
 
 torch.set_num_threads(1)
+DEVICE = torch.device('cuda' if torch.cuda.is_available() else 'cpu')
 
 
 def pictures(count, seed):
@@ -31,11 +32,11 @@ def network():
 
 def main():
     dataset = pictures(4096, seed=1)
-    model = network()
+    model = network().to(DEVICE)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     run = skerry.attach(model, optimizer)
     for x, y in run.batches(dataset, batch_size=32):
-        loss = functional.cross_entropy(model(x), y)
+        loss = functional.cross_entropy(model(x.to(DEVICE)), y.to(DEVICE))
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()

@@ -1,7 +1,9 @@
 """Trains a network whose parameters are cut over the processes (FSDP2).
 
-torchrun starts the processes.
+torchrun starts the processes. Each has a GPU of its own where there are enough.
 """
+
+import os
 
 import skerry
 import torch
@@ -32,16 +34,26 @@ def network(mesh):
     return fully_shard(model, mesh=mesh)
 
 
+def device():
+    """A GPU of this process where all have one, else the processors."""
+    if torch.cuda.device_count() < int(os.environ['WORLD_SIZE']):
+        return torch.device('cpu')
+    torch.cuda.set_device(int(os.environ['LOCAL_RANK']))
+    return torch.device('cuda', torch.cuda.current_device())
+
+
 def main():
-    torch.distributed.init_process_group('gloo')
+    on = device()
+    torch.distributed.init_process_group(
+        'nccl' if on.type == 'cuda' else 'gloo')
     mesh = torch.distributed.init_device_mesh(
-        'cpu', (torch.distributed.get_world_size(),))
+        on.type, (torch.distributed.get_world_size(),))
     dataset = spirals(4096, seed=1)
     model = network(mesh)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     run = skerry.attach(model, optimizer)
     for x, y in run.batches(dataset, batch_size=16):
-        loss = functional.cross_entropy(model(x), y)
+        loss = functional.cross_entropy(model(x.to(on)), y.to(on))
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()

@@ -10,6 +10,7 @@ from torch.utils.data import DataLoader
 from torch.utils.data import TensorDataset
 
 torch.set_num_threads(1)
+DEVICE = torch.device('cuda' if torch.cuda.is_available() else 'cpu')
 
 
 class Adapted(torch.nn.Module):
@@ -50,10 +51,11 @@ def sequences(count, seed):
 
 def main():
     dataset = sequences(2048, seed=1)
-    model = network()
+    model = network().to(DEVICE)
     trained = [one for one in model.parameters() if one.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=1e-2)
     for tokens, in DataLoader(dataset, batch_size=16, shuffle=True):
+        tokens = tokens.to(DEVICE)
         loss = model(input_ids=tokens, labels=tokens).loss
         loss.backward()
         optimizer.step()

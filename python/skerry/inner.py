@@ -220,10 +220,12 @@ class Inner:
             if value.shape != module._buffers[attribute].shape:
                 raise ValueError(f'the buffer {name} has another shape')
             buffers.append((module._buffers[attribute], value))
-        extra = [(self._extra[name], plain.decode(value, find))
+        home = self._entries()[0].device
+        extra = [(self._extra[name], plain.decode(value, find, home))
                  for name, value in said.get('state', {}).items()]
         if self._scaler is not None and 'scaler' in said:
-            extra.append((self._scaler, plain.decode(said['scaler'], find)))
+            extra.append((self._scaler, plain.decode(said['scaler'], find,
+                                                     home)))
         return moments, buffers, extra
 
     def _apply(self, moments, buffers, extra):

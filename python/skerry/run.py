@@ -17,6 +17,7 @@ import torch
 from skerry import inner
 from skerry import ledger
 from skerry import loader
+from skerry import names
 from skerry import pace
 from skerry import process
 from skerry import randomness
@@ -318,7 +319,7 @@ class Run:
         hooks = []
         if self._job.world == 1:
             hooks = [model.register_forward_pre_hook(before_forward)
-                     for model in state.by_key(self._model).values()]
+                     for model in names.by_key(self._model).values()]
         try:
             yield
         except _Stop:
@@ -451,10 +452,10 @@ def _say_buffers(table):
 def _evaluating(models):
     """All modules are in eval() inside, and as they were behind."""
     modes = [(module, module.training)
-             for model in state.by_key(models).values()
+             for model in names.by_key(models).values()
              for module in model.modules()]
     try:
-        for model in state.by_key(models).values():
+        for model in names.by_key(models).values():
             model.eval()
         yield
     finally:

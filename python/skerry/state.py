@@ -16,64 +16,18 @@ import sys
 
 import torch
 
+from skerry import copies
+from skerry import names
 from skerry import tensorfile
 from skerry.line import Refused
 
 _DTYPES = {torch.float32: 'DTYPE_F32', torch.bfloat16: 'DTYPE_BF16',
            torch.float16: 'DTYPE_F16'}
-# Values that are converted at once; more would not stay in the caches.
+# Values that are hashed at once.
 _PIECE = 128 << 10
 _FP32_BYTES = 4
 # Averaged values begin at the first multiple behind the parameters.
 _AVERAGE_ALIGNMENT = 4096
-
-
-def unwrapped_name(model, name):
-    """`name` of named_parameters() without what DDP, torch.compile, FSDP and
-    activation checkpoints put before it."""
-    kept, owner = [], model
-    for part in name.split('.'):
-        wraps = part in ('_orig_mod', '_fsdp_wrapped_module',
-                         '_checkpoint_wrapped_module')
-        wraps |= part == 'module' and isinstance(
-            owner, (torch.nn.parallel.DistributedDataParallel,
-                    torch.nn.DataParallel))
-        if not wraps:
-            kept.append(part)
-        owner = getattr(owner, part)
-    return '.'.join(kept)
-
-
-def by_key(models):
-    """{key: module} of a module or of such a dictionary."""
-    return {'': models} if isinstance(models, torch.nn.Module) else models
-
-
-def named_parameters(models):
-    """{name: parameter} of a model, or of a dictionary of models, whose keys
-    become the first parts of the names. Tied parameters come once a name."""
-    found = {}
-    for key, model in by_key(models).items():
-        for name, parameter in model.named_parameters(remove_duplicate=False):
-            name = unwrapped_name(model, name)
-            found[f'{key}.{name}' if key else name] = parameter
-    return found
-
-
-def saved_buffers(models):
-    """{name: (module, attribute)} of the floating buffers that state_dict()
-    has, with names as those of named_parameters()."""
-    found = {}
-    for key, model in by_key(models).items():
-        for path, module in model.named_modules(remove_duplicate=False):
-            for attribute, buffer in module.named_buffers(recurse=False):
-                if (not buffer.is_floating_point()
-                        or attribute in module._non_persistent_buffers_set):
-                    continue
-                name = unwrapped_name(
-                    model, f'{path}.{attribute}' if path else attribute)
-                found[f'{key}.{name}' if key else name] = module, attribute
-    return found
 
 
 def local_buffers(models, table):
@@ -82,13 +36,13 @@ def local_buffers(models, table):
     exchanged = {id(entry._tensor()) for entry in table.entries
                  if isinstance(entry, BufferEntry)}
     found = {}
-    for key, model in by_key(models).items():
+    for key, model in names.by_key(models).items():
         for path, module in model.named_modules():
             for attribute, buffer in module.named_buffers(recurse=False):
                 if (attribute in module._non_persistent_buffers_set
                         or id(buffer) in exchanged):
                     continue
-                name = unwrapped_name(
+                name = names.unwrapped_name(
                     model, f'{path}.{attribute}' if path else attribute)
                 found[f'{key}.{name}' if key else name] = module, attribute
     return found
@@ -134,7 +88,7 @@ def reshard(models):
     backward. They would hide the parts that are copied, and keep old values."""
     if 'torch.distributed.fsdp' not in sys.modules:
         return
-    for model in by_key(models).values():
+    for model in names.by_key(models).values():
         for module in model.modules():
             if type(module).__name__.startswith('FSDP') and hasattr(
                     module, 'reshard'):
@@ -170,8 +124,22 @@ class Entry:
                          self.size * (rank + 1) // world)
         # What was loaded last into 16 bits, before it was rounded.
         self._loaded = None
-        if parameter.dtype != torch.float32:
-            self._loaded = self._flat(self._local()).to('cpu', torch.float32)
+
+    @property
+    def rounds(self):
+        """Whether values are rounded when they are loaded."""
+        return self._dtype != torch.float32
+
+    @property
+    def device(self):
+        """Where the values are now."""
+        return self._tensor().device
+
+    def keep_loaded(self, memory):
+        """Keeps what is loaded in `memory`: fp32 on the host, end - begin of
+        them. The values of now count as loaded."""
+        self._loaded = memory
+        self._loaded.copy_(self._flat(self._local()))
 
     def described(self):
         """The message Tensor of trainer.proto."""
@@ -179,32 +147,37 @@ class Entry:
                 'dtype': _DTYPES[self._dtype], 'offset': str(self.offset),
                 'tied': self.tied, **self._RULE}
 
+    def pieces(self, low, high):
+        """The elements [low, high) in the parts that are copied at once."""
+        if not self.rounds:
+            return [(low, high)]
+        return copies.pieces(self._local(), low, high)
+
     def copy_out(self, low, high, memory):
-        """Copies the elements [low, high) to `memory`, fp32 of that size.
+        """Queues the copy of the elements [low, high) to `memory`, fp32 of that
+        size.
 
         A value in 16 bits counts as what was loaded and how far it moved since.
         So a round without steps contributes exactly 0.
         """
-        flat = self._flat(self._local())[low - self.begin:high - self.begin]
+        part = slice(low - self.begin, high - self.begin)
+        flat = self._flat(self._local())[part]
         if self._loaded is None:
-            memory.copy_(flat)
-            return
-        loaded = self._loaded[low - self.begin:high - self.begin]
-        for at in range(0, len(flat), _PIECE):
-            kept = loaded[at:at + _PIECE]
-            live = flat[at:at + _PIECE].to('cpu', torch.float32)
-            live -= kept.to(flat.dtype).float()
-            torch.add(kept, live, out=memory[at:at + _PIECE])
+            copies.out(flat, memory)
+        else:
+            copies.moved_out(flat, self._loaded[part], memory)
 
     def copy_in(self, low, high, memory):
-        """Copies `memory`, fp32, to the elements [low, high)."""
+        """Queues the copy of `memory`, fp32, to the elements [low, high)."""
         local = self._local()
         flat = self._flat(local)
-        flat[low - self.begin:high - self.begin].copy_(memory)
+        part = slice(low - self.begin, high - self.begin)
+        if self._loaded is None:
+            copies.into(memory, flat[part])
+        else:
+            copies.rounded_into(memory, flat[part], self._loaded[part])
         if flat.data_ptr() != local.data_ptr():
             local.copy_(flat.view(local.shape))
-        if self._loaded is not None:
-            self._loaded[low - self.begin:high - self.begin].copy_(memory)
 
     @property
     def sharded(self):
@@ -302,7 +275,7 @@ class Table:
         self.kept = {}
         by_identity = {}
         offset = 0
-        for name, parameter in named_parameters(models).items():
+        for name, parameter in names.named_parameters(models).items():
             first = by_identity.get(id(parameter))
             if first is not None:
                 first.tied.append(name)
@@ -318,12 +291,33 @@ class Table:
         self.elements = offset
         self._add_buffers(average, rank, world)
         self._offsets = [entry.offset for entry in self.entries]
-        self._memory = None
+        self._memory = self._pinned = None
         self._layout_hash = None
+        self._loaded_pinned = self._keep_loaded()
+
+    def _keep_loaded(self):
+        rounded = [entry for entry in self.entries if entry.rounds]
+        memory = copies.host_memory(
+            sum(entry.end - entry.begin for entry in rounded))
+        at = 0
+        for entry in rounded:
+            size = entry.end - entry.begin
+            entry.keep_loaded(memory[at:at + size])
+            at += size
+        return self._pin(memory)
+
+    def _pin(self, memory):
+        """Pins memory that a CUDA device copies from and to; None when none
+        does."""
+        device = next((entry.device for entry in self.entries
+                       if entry.device.type == 'cuda'), None)
+        if device is None or not len(memory):
+            return None
+        return copies.Pinned(memory, device)
 
     def _add_buffers(self, average, rank, world):
         by_identity = {}
-        for name, place in saved_buffers(self._models).items():
+        for name, place in names.saved_buffers(self._models).items():
             buffer = place[0]._buffers[place[1]]
             first = by_identity.get(id(buffer))
             if first is not None:
@@ -354,8 +348,8 @@ class Table:
         """Raises ValueError when the models have other parameters or buffers
         than at attach, as after fully_shard."""
         reshard(self._models)
-        parameters = named_parameters(self._models)
-        buffers = saved_buffers(self._models)
+        parameters = names.named_parameters(self._models)
+        buffers = names.saved_buffers(self._models)
         for entry in self.entries:
             if not entry.is_among(parameters, buffers):
                 raise ValueError(f'{entry.kind} {entry.name} was replaced '
@@ -381,6 +375,7 @@ class Table:
                           f'state needs {wanted}')
         self._memory = torch.frombuffer(mapped, dtype=torch.float32,
                                         count=self.elements)
+        self._pinned = self._pin(self._memory)
 
     @property
     def mapped(self):
@@ -390,20 +385,25 @@ class Table:
     @torch.no_grad()
     def snapshot(self, ranges):
         """Copies this rank's part of the elements of `ranges` to the memory."""
-        for entry, low, high in self._pieces(ranges, lambda e: e.part):
-            begin = entry.offset + low
-            entry.copy_out(low, high,
-                           self._memory[begin:begin + high - low])
+        self._copy(ranges, lambda entry: entry.part, Entry.copy_out)
 
     @torch.no_grad()
     def load(self, ranges):
         """Copies the elements of `ranges` that this rank holds to the
         models."""
         reshard(self._models)
-        for entry, low, high in self._pieces(ranges,
-                                             lambda e: (e.begin, e.end)):
-            begin = entry.offset + low
-            entry.copy_in(low, high, self._memory[begin:begin + high - low])
+        self._copy(ranges, lambda entry: (entry.begin, entry.end),
+                   Entry.copy_in)
+
+    def _copy(self, ranges, held, copy):
+        lanes = copies.Lanes()
+        for entry, first, last in self._pieces(ranges, held):
+            for low, high in entry.pieces(first, last):
+                begin = entry.offset + low
+                with lanes.next(entry.device):
+                    copy(entry, low, high,
+                         self._memory[begin:begin + high - low])
+        lanes.finish()
 
     def _pieces(self, ranges, held):
         """[(entry, low, high)] of the elements in `ranges` that `held` gives a

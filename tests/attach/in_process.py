@@ -3,6 +3,8 @@
 import os
 import sys
 
+import torch
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'python'))
@@ -13,6 +15,8 @@ from skerry import run  # noqa: E402
 from skerry.attach import Job  # noqa: E402
 
 REFUSED = 'refused'
+# Where the models of these tests are.
+DEVICE = torch.device(os.environ.get('SKERRY_TEST_DEVICE', 'cpu'))
 
 
 class Driver(alone.Driver):

@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import in_process  # noqa: E402
 import torch  # noqa: E402
+from in_process import DEVICE  # noqa: E402
 from in_process import REFUSED  # noqa: E402
 from in_process import positions  # noqa: E402
 from skerry import plain  # noqa: E402
@@ -36,7 +37,7 @@ def network():
     torch.manual_seed(1)
     return torch.nn.Sequential(
         torch.nn.Linear(6, 8), torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.2),
-        torch.nn.Linear(8, 1))
+        torch.nn.Linear(8, 1)).to(DEVICE)
 
 
 class Average:
@@ -78,7 +79,7 @@ class Loop:
         self.optimizer = make(self.model.parameters())
         self.average = Average(self.model)
         self.scaler = torch.amp.GradScaler(
-            'cpu', init_scale=8.0, growth_interval=3) if scaler else None
+            DEVICE.type, init_scale=8.0, growth_interval=3) if scaler else None
         self.scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(
             self.optimizer, 60)
         self.run = in_process.attached(
@@ -87,7 +88,7 @@ class Loop:
 
     def train(self):
         for x, y in self.run.batches(Numbers()):
-            loss = functional.mse_loss(self.model(x), y)
+            loss = functional.mse_loss(self.model(x.to(DEVICE)), y.to(DEVICE))
             if self.scaler:
                 self.scaler.scale(loss).backward()
                 self.scaler.step(self.optimizer)

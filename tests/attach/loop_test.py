@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import in_process  # noqa: E402
 import torch  # noqa: E402
+from in_process import DEVICE  # noqa: E402
 from in_process import REFUSED  # noqa: E402
 from in_process import positions  # noqa: E402
 from skerry import alone  # noqa: E402
@@ -59,7 +60,7 @@ class FakeScaler:
 def network(seed=1):
     torch.manual_seed(seed)
     return torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(),
-                               torch.nn.Linear(8, 1))
+                               torch.nn.Linear(8, 1)).to(DEVICE)
 
 
 def sgd(model):
@@ -82,7 +83,7 @@ class Loop:
         for index, x, y in self.run.batches(dataset or Numbers(), micro,
                                             **options):
             self.seen += index.tolist()
-            loss = functional.mse_loss(self.model(x), y)
+            loss = functional.mse_loss(self.model(x.to(DEVICE)), y.to(DEVICE))
             (loss * self.run.micro_share).backward()
             if self.run.last_micro:
                 self.rates.append(self.optimizer.param_groups[0]['lr'])
@@ -176,9 +177,10 @@ class StepsTest(unittest.TestCase):
 
     def test_a_real_scaler_is_understood(self):
         found = []
-        scaler = torch.amp.GradScaler('cpu', init_scale=1024.0)
+        scaler = torch.amp.GradScaler(DEVICE.type, init_scale=1024.0)
         loop = Loop(one_run(found, positions(0, 40)), scaler=scaler)
         for step, (_, x, y) in enumerate(loop.run.batches(Numbers())):
+            x, y = x.to(DEVICE), y.to(DEVICE)
             scaler.scale(functional.mse_loss(loop.model(x), y)).backward()
             if step in (1, 4):
                 loop.model[0].bias.grad.fill_(torch.inf)
@@ -237,12 +239,13 @@ class AloneTest(unittest.TestCase):
         for buffers in ('average', 'local'):
             torch.manual_seed(1)
             model = torch.nn.Sequential(torch.nn.BatchNorm1d(6),
-                                        torch.nn.Linear(6, 1))
+                                        torch.nn.Linear(6, 1)).to(DEVICE)
             optimizer = sgd(model)
             run = in_process.attached(alone.rounds(96, 8, 4), model, optimizer,
                                       buffers=buffers)
             for _, x, y in run.batches(Numbers()):
-                functional.mse_loss(model(x), y).backward()
+                functional.mse_loss(model(x.to(DEVICE)),
+                                    y.to(DEVICE)).backward()
                 optimizer.step()
                 optimizer.zero_grad()
             found[buffers] = model.state_dict()
@@ -342,7 +345,7 @@ class EvaluateTest(unittest.TestCase):
     def test_a_stop_leaves_it_at_the_next_forward(self):
         def evaluate(model, samples):
             for _ in range(10**9):
-                model(torch.zeros(1, 6))
+                model(torch.zeros(1, 6, device=DEVICE))
                 loop.run._page._write(0, loop.run._page._call)
         found = []
 

@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import in_process  # noqa: E402
 import torch  # noqa: E402
 from skerry import alone  # noqa: E402
+from skerry import names  # noqa: E402
 from skerry import state  # noqa: E402
 from skerry.line import Refused  # noqa: E402
 
@@ -49,11 +50,11 @@ class TableTest(unittest.TestCase):
         compiled = torch.nn.Module()  # as torch.compile's, which imports much
         compiled._orig_mod = Tied()
         model = torch.nn.DataParallel(compiled)
-        self.assertEqual(list(state.named_parameters(model)),
-                         list(state.named_parameters(Tied())))
+        self.assertEqual(list(names.named_parameters(model)),
+                         list(names.named_parameters(Tied())))
         mine = torch.nn.Module()
         mine.module = torch.nn.Linear(1, 1)  # a name, and no wrapper
-        self.assertEqual(list(state.named_parameters(mine)),
+        self.assertEqual(list(names.named_parameters(mine)),
                          ['module.weight', 'module.bias'])
 
     def test_several_models_get_their_keys_as_prefixes(self):

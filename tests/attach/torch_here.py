@@ -69,7 +69,11 @@ def folder():
 def shells():
     """PYTHONPATH with torch and with what the shells are for, which is fetched
     when it is missing. Raises NotHere."""
-    return f"{packages('shells', _OF_SHELLS)}:{folder()}"
+    torch = folder()
+    if all(os.path.isdir(os.path.join(torch, name)) for name in
+           ('transformers', 'accelerate', 'lightning')):
+        return torch
+    return f"{packages('shells', _OF_SHELLS)}:{torch}"
 
 
 def packages(name, those):
