@@ -315,10 +315,10 @@ class TurnOfSuitesTest(unittest.TestCase):
              for turn in (4, 5)],
             [['--n', '10', '--seed', '1'], ['--n', '10', '--seed', '11']])
 
-    def test_four_commits_simulate_20000_schedules(self):
+    def test_two_commits_simulate_20000_schedules(self):
         # The number stands in README.md.
         seeds = set()
-        for turn in range(7, 11):
+        for turn in (0, 1):
             words = suites.at_turn(suites.load()['sim'].arguments, turn)
             given = dict(zip(words[::2], words[1::2]))
             first = int(given['--seed'])
