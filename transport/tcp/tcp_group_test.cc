@@ -1,5 +1,6 @@
 #include "transport/tcp/tcp_group.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -182,7 +183,8 @@ TEST(TcpGroupTest, StrangersAreDroppedAndTheGroupMeetsAmongThem) {
   // It knows how members speak, and not the secret.
   const GreetingBytes greeting = EncodeGreeting({1, 0, 2});
   Say(thief, greeting);
-  Say(thief, std::string(kProofBytes + kEndpointBytes, 'x'));
+  Say(thief, std::string(kProofBytes, 'x'));
+  Say(thief, EncodeEndpoint("127.0.0.1:1"));
   EXPECT_EQ(ReadToEnd(thief), kGreetingBytes + kProofBytes);
   // A greeting to another rank, or of a group of another size.
   Say(other, EncodeGreeting({1, 0, 3}));
@@ -224,6 +226,9 @@ TEST(TcpGroupTest, ManyStrangersDoNotKeepAMemberOut) {
   ASSERT_TRUE(first.ok());
   std::vector<OwnedFd> strangers;
   for (int i = 0; i < 400; ++i) strangers.push_back(Connect(place));
+  // The oldest is dropped, long before it has been silent for too long.
+  pollfd oldest{strangers.front().get(), POLLIN, 0};
+  EXPECT_EQ(poll(&oldest, 1, 4000), 1);
   auto second = TcpGroup::Open(MemberAt(place, 1, 2, kLong));
   ASSERT_TRUE(second.ok());
   std::thread waits([&] { EXPECT_TRUE((*second)->Barrier().ok()); });
