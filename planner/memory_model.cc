@@ -35,6 +35,8 @@ WorkerMemory ModelWorkerMemory(const WorkerMemoryInputs& inputs) {
   // Bulk frames between a socket and a span.
   double fixed = static_cast<double>(inputs.pieces_in_flight_max) *
                  static_cast<double>(inputs.piece_bytes);
+  // The state that a committed result makes, until the next boundary.
+  if (inputs.delayed) per_element += kF32 + inputs.momentum_bytes;
   if (inputs.members > 1) {
     per_element += ExchangeBytesPerElement(inputs);
     // Scratch for a mean or a decoded result.

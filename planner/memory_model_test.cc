@@ -19,25 +19,29 @@ WorkerMemoryInputs DelayedFourReplicas() {
 
 TEST(MemoryModelTest, BuffersAddUpByHand) {
   const WorkerMemory memory = ModelWorkerMemory(DelayedFourReplicas());
-  // anchor, live, owed 12; sent .75 * 4; results 4 + 4; sums 1; received 3.
-  EXPECT_DOUBLE_EQ(memory.bytes_per_element, 12 + 3 + 8 + 1 + 3);
-  EXPECT_DOUBLE_EQ(memory.bytes, 27e6 + 4 * 16'384 + 2 * (1 << 20));
+  // anchor, the next one, live, owed 16; sent .75 * 4; results 4 + 4; sums 1;
+  // received 3.
+  EXPECT_DOUBLE_EQ(memory.bytes_per_element, 16 + 3 + 8 + 1 + 3);
+  EXPECT_DOUBLE_EQ(memory.bytes, 31e6 + 4 * 16'384 + 2 * (1 << 20));
 }
 
-TEST(MemoryModelTest, BlockInt8OnTheLinksBringsItBelowSeventeenBytes) {
+TEST(MemoryModelTest, BlockInt8OnTheLinksSavesTenBytes) {
   WorkerMemoryInputs inputs = DelayedFourReplicas();
   inputs.contribution_bytes_per_element = 1.015625;
   inputs.result_bytes_per_element = 1.015625;
   const double without_momentum = ModelWorkerMemory(inputs).bytes_per_element;
-  EXPECT_NEAR(without_momentum, 16.55, 0.01);
+  EXPECT_NEAR(without_momentum, 20.55, 0.01);
+  // That of the anchor, and that of the next one.
   inputs.momentum_bytes = 4.0;
   EXPECT_NEAR(ModelWorkerMemory(inputs).bytes_per_element,
-              without_momentum + 4.0, 1e-9);
+              without_momentum + 8.0, 1e-9);
 }
 
 TEST(MemoryModelTest, ALoneReplicaNeedsNoExchangeBuffers) {
   WorkerMemoryInputs inputs = DelayedFourReplicas();
   inputs.members = 1;
+  EXPECT_DOUBLE_EQ(ModelWorkerMemory(inputs).bytes_per_element, 16.0);
+  inputs.delayed = false;
   EXPECT_DOUBLE_EQ(ModelWorkerMemory(inputs).bytes_per_element, 12.0);
 }
 

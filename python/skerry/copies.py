@@ -115,11 +115,20 @@ def out(values, memory):
 
 
 def into(memory, values):
-    """Queues the copy of fp32 from the host to `values`, which are rounded on
-    their device."""
-    if values.dtype != memory.dtype:
-        memory = memory.to(values.device, non_blocking=values.is_cuda)
+    """Queues the copy of fp32 from the host to `values`, fp32."""
     values.copy_(memory, non_blocking=values.is_cuda)
+
+
+def rounded_into(memory, values, loaded):
+    """Queues the copy of fp32 from the host to `values`, rounded to their 16
+    bits, and to `loaded`, which is fp32 on the host.
+
+    A device copies back what it got, beside the next piece on its way there. A
+    processor that copied instead took 50 ms for each 256 MiB.
+    """
+    kept = memory.to(values.device, non_blocking=values.is_cuda)
+    values.copy_(kept)
+    out(kept, loaded)
 
 
 def moved_out(values, loaded, memory):
@@ -129,7 +138,7 @@ def moved_out(values, loaded, memory):
     """
     kept = loaded.to(values.device, non_blocking=values.is_cuda)
     live = values.float()
-    live -= kept.to(values.dtype).float()
+    live -= kept.to(values.dtype)
     if values.is_cpu:
         torch.add(kept, live, out=memory)
     else:

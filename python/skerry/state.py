@@ -172,11 +172,12 @@ class Entry:
         local = self._local()
         flat = self._flat(local)
         part = slice(low - self.begin, high - self.begin)
-        copies.into(memory, flat[part])
+        if self._loaded is None:
+            copies.into(memory, flat[part])
+        else:
+            copies.rounded_into(memory, flat[part], self._loaded[part])
         if flat.data_ptr() != local.data_ptr():
             local.copy_(flat.view(local.shape))
-        if self._loaded is not None:
-            self._loaded[part].copy_(memory)
 
     @property
     def sharded(self):

@@ -32,8 +32,8 @@ class Mixed(torch.nn.Module):
         self.plain = torch.nn.Linear(300, 500)
         self.laid_out = torch.nn.Conv2d(3, 4, 3).to(
             memory_format=torch.channels_last)
-        self.half = torch.nn.Linear(30, 50).to(torch.float16)
-        self.laid_out_half = torch.nn.Conv2d(3, 4, 3).to(
+        self.halved = torch.nn.Linear(30, 50).to(torch.float16)
+        self.laid_out_bf16 = torch.nn.Conv2d(3, 4, 3).to(
             torch.bfloat16, memory_format=torch.channels_last)
         self.many = torch.nn.Parameter(
             (torch.randn(_MANY) * 0.02).to(torch.bfloat16))

@@ -67,9 +67,13 @@ class Bazel:
 
     def query(self, expression):
         """The labels of `expression`, or none when it names nothing."""
-        done = self._run(['query', '--keep_going', '--noshow_progress',
-                          '--', expression],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        with tempfile.NamedTemporaryFile('w', encoding='utf-8') as query:
+            # An argument has at most 128 KiB.
+            query.write(expression)
+            query.flush()
+            done = self._run(['query', '--keep_going', '--noshow_progress',
+                              f'--query_file={query.name}'],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return done.stdout.decode().split()
 
     def binary(self, label):

@@ -22,8 +22,8 @@ Lane = collections.namedtuple('Lane', 'niceness parts')
 LANES = (
     Lane(19, ('sanitized', 'sim')),
     Lane(10, ('charts', 'tokenizer', 'checkpoint', 'object_store', 'peer_data',
-              'reach', 'releases', 'images', 'page', 'operator', 'messages',
-              'attach', 'kit', 'neon')),
+              'resume', 'reach', 'releases', 'images', 'page', 'operator',
+              'messages', 'attach', 'programs', 'kit', 'neon')),
 )
 # Two compilers, two servers of Bazel and two suites.
 _MEMORY_MIN_BYTES = 8 << 30

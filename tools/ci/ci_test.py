@@ -1,12 +1,14 @@
 """A failure must never be counted as anything else."""
 
 import json
+import re
 import unittest
 
 from tools.ci import behind
 from tools.ci import main
 from tools.ci import reach
 from tools.ci import results
+from tools.ci import stages
 from tools.ci import suites
 from tools.ci import tally
 from tools.ci.bazel import Bazel
@@ -166,21 +168,162 @@ class ReachTest(unittest.TestCase):
         for share in turns:
             self.assertIn(len(share), (2, 3))
 
-    def test_what_changed_runs_whoever_has_the_turn(self):
-        for turn in range(reach.TURNS):
-            some = reach.share(self.TARGETS, ['//f:3', '//other:1'], turn)
-            self.assertIn('//f:3', some)
-            self.assertEqual(len(some), 4)
-            self.assertEqual(len(set(some)), 4)
+    def test_what_is_near_a_change_runs_whoever_has_the_turn(self):
+        row = reach.Row(self.TARGETS[:4], [], self.TARGETS[4:])
+        for turn in range(reach.OTHERS_TURNS):
+            near, reached, others = reach.share(row, turn)
+            self.assertEqual((near, reached), (row.near, []))
+            self.assertEqual(len(others), 2)
+
+    def test_many_reached_targets_take_turns_and_few_do_not(self):
+        few = [f'//r:{i}' for i in range(reach.REACHED_ALL)]
+        self.assertEqual(reach.share(reach.Row([], few, []), 5)[1], few)
+        many = [*few, '//r:x']
+        halves = [reach.share(reach.Row([], many, []), turn)[1]
+                  for turn in range(5, 5 + reach.REACHED_TURNS)]
+        self.assertLess(max(map(len, halves)), len(few))
+        self.assertEqual(sorted(sum(halves, [])), sorted(many))
+
+    def test_within_two_and_three_commits_all_rows_have_run(self):
+        row = reach.Row(['//n:0'], [f'//r:{i}' for i in range(25)],
+                        [f'//o:{i}' for i in range(25)])
+        for first in range(12):
+            runs = [reach.share(row, first + later) for later in range(3)]
+            self.assertEqual({*runs[0][1], *runs[1][1]}, set(row.reached))
+            self.assertEqual({*runs[0][2], *runs[1][2], *runs[2][2]},
+                             set(row.others))
+
+    def test_a_change_of_everything_leaves_no_target_to_the_others(self):
+        graph = Graph({'//f:3': ['//f:3.cc']})
+        row = reach.rows(graph, self.TARGETS,
+                         reach.Changed({'//f:3.cc'}, set(), True))
+        self.assertEqual(row.near, ['//f:3'])
+        self.assertEqual(row.reached,
+                         [name for name in self.TARGETS if name != '//f:3'])
 
     def test_a_file_is_of_the_nearest_package(self):
         self.assertEqual(
-            reach.packages_of(['tools/ci/ci_test.py', 'README.md',
-                               'tests/sim/pinned/a.txt']),
-            {'//tools/ci', '//tests/sim'})
+            reach.changed(['tools/ci/ci_test.py', 'README.md',
+                           'tests/sim/pinned/README.md'],
+                          PackagesOf({'tools/ci/ci_test.py', 'README.md',
+                                      'tests/sim/pinned/README.md'})),
+            ({'//tools/ci:ci_test.py', '//tests/sim:pinned/README.md'},
+             set(), False))
+
+    def test_a_fuzzers_seeds_are_its_own(self):
+        self.assertEqual(
+            reach.changed(['tests/fuzz/corpus/frame_fuzz/empty']),
+            ({'//tests/fuzz:frame_fuzz'}, set(), False))
+
+    def test_a_build_file_or_a_lost_file_reaches_its_package(self):
+        self.assertEqual(
+            reach.changed(['tools/ci/BUILD', 'tests/sim/gone.cc'],
+                          PackagesOf({'tools/ci/BUILD'})),
+            (set(), {'//tools/ci', '//tests/sim'}, False))
 
     def test_what_everybody_stands_on_reaches_everything(self):
-        self.assertIsNone(reach.packages_of(['tools/ci/main.py', '.bazelrc']))
+        self.assertEqual(
+            reach.changed(['tools/ci/main.py', '.bazelrc']),
+            ({'//tools/ci:main.py'}, set(), True))
+
+    def test_rows_are_asked_of_the_graph_of_files(self):
+        # A chain: deep_test -> far -> middle -> near -> base.cc.
+        graph = Graph({'//t:near_test': ['//l:near'], '//l:near': ['//l:b.cc'],
+                       '//t:deep_test': ['//l:far'], '//l:far': ['//l:middle'],
+                       '//l:middle': ['//l:near'], '//t:other_test': [],
+                       '//t:built_test': ['//p:all']})
+        tests = ['//t:near_test', '//t:deep_test', '//t:other_test',
+                 '//t:built_test']
+        what = reach.Changed({'//l:b.cc'}, {'//p'}, False)
+        self.assertEqual(
+            reach.rows(graph, tests, what),
+            (['//t:near_test'], ['//t:built_test', '//t:deep_test'],
+             ['//t:other_test']))
+
+
+class PackagesOf:
+    """A root in which only these files, and BUILD of two packages, exist."""
+
+    def __init__(self, files):
+        self._files = {*files, 'tools/ci/BUILD', 'tests/sim/BUILD'}
+        self._path = ''
+
+    def __truediv__(self, path):
+        longer = PackagesOf(self._files)
+        longer._path = f'{self._path}/{path}'.lstrip('/')
+        return longer
+
+    def exists(self):
+        return self._path in self._files
+
+
+class Graph:
+    """Answers `rdeps(set(...), set(...)[, depth])` as Bazel does."""
+
+    def __init__(self, deps):
+        self._deps = deps
+
+    def query(self, expression):
+        match = re.fullmatch(
+            r'rdeps\(set\((.*?)\), set\((.*?)\)(?:, (\d+))?\)', expression)
+        found, depth = set(match[2].split()), int(match[3] or 100)
+        for _ in range(depth):
+            found |= {target for target, deps in self._deps.items()
+                      if found & set(deps)}
+        return sorted(found)
+
+
+class FuzzTest(unittest.TestCase):
+    LONG = [f'//f:long_{i}' for i in range(14)]
+    SHORT = [f'//f:short_{i}' for i in range(10)]
+
+    def test_long_targets_come_first_and_all_chosen_ones_run(self):
+        for turn in range(stages.FUZZ_TURNS):
+            lasting = stages.fuzz_seconds(self.LONG, self.LONG + self.SHORT,
+                                          turn)
+            self.assertEqual(set(lasting), {*self.LONG, *self.SHORT})
+            seconds = list(lasting.values())
+            self.assertEqual(seconds, sorted(seconds, reverse=True))
+            self.assertIn(seconds.count(60), (2, 3))
+
+    def test_every_long_target_meets_its_full_time_in_time(self):
+        # Reached targets in ten commits, others in fifteen, wherever the long
+        # ones stand in their row.
+        for before in range(7):
+            first = [f'//a:{i}' for i in range(before)]
+            self.check_full_time(
+                reach.Row([], first + self.LONG + self.SHORT, []),
+                reach.REACHED_TURNS * stages.FUZZ_TURNS)
+            self.check_full_time(
+                reach.Row([], [], first + self.LONG + self.SHORT),
+                reach.OTHERS_TURNS * stages.FUZZ_TURNS)
+
+    def check_full_time(self, row, commits):
+        whole = set()
+        for turn in range(100, 100 + commits):
+            chosen = sum(map(list, reach.share(row, turn)), [])
+            lasting = stages.fuzz_seconds(self.LONG, chosen, turn)
+            whole |= {name for name in lasting if lasting[name] == 60}
+        self.assertEqual(whole, set(self.LONG))
+
+
+class TurnOfSuitesTest(unittest.TestCase):
+
+    def test_each_word_of_an_argument_has_its_turn(self):
+        self.assertEqual(
+            [suites.at_turn(['--n', '10', '--seed', '1|11'], turn)
+             for turn in (4, 5)],
+            [['--n', '10', '--seed', '1'], ['--n', '10', '--seed', '11']])
+
+    def test_four_commits_simulate_20000_schedules(self):
+        # The number stands in README.md.
+        seeds = set()
+        for turn in range(7, 11):
+            words = suites.at_turn(suites.load()['sim'].arguments, turn)
+            given = dict(zip(words[::2], words[1::2]))
+            first = int(given['--seed'])
+            seeds |= set(range(first, first + int(given['--n'])))
+        self.assertEqual(seeds, set(range(1, 20001)))
 
 
 LANE = behind.Lane(19, ('sim',))

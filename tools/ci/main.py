@@ -39,7 +39,7 @@ def parse_arguments(arguments):
                         help='tidy and the tests that are not slow')
     parser.add_argument('--seconds', type=flags.whole(1, 86400),
                         help='for each fuzz target (default 10, and 60 for the '
-                        'quarter of codecs whose turn it is)')
+                        'fifth of codecs whose turn it is)')
     parser.add_argument('--seed', type=flags.whole(), default=1,
                         help='of the fuzzer (default 1)')
     parser.add_argument('--list', action='store_true',

@@ -1,21 +1,38 @@
 """What the newest commits changed, so that long stages run that and a share.
 
-A stage that cannot run everything in its time runs the targets that stand on
-a package that changed, and of the others those whose turn it is. The turn moves
-on by one with every commit. Runs that are several commits apart may meet the
-same turn again.
+A stage that cannot run everything in its time puts its targets into three rows:
+
+- near: at most two targets lie between it and a changed file. Each runs.
+- reached: it depends on a changed file. Where there are many, half have a turn.
+- others: it depends on none. A third have a turn.
+
+The turn moves on by one with every commit. Runs that are several commits apart
+may meet the same turn again.
 """
 
+import collections
 import pathlib
 import subprocess
 
 from tools.ci.bazel import ROOT
 
+Row = collections.namedtuple('Row', 'near reached others')
+Changed = collections.namedtuple('Changed', 'labels packages everything')
+
 # Commits so long before the newest one are of the same piece of work.
 _WORK_H = 4
-TURNS = 3
-# Every target stands on these.
+# The commits in which all targets of a row have a turn.
+REACHED_TURNS = 2
+OTHERS_TURNS = 3
+# So many reached targets run without turns.
+REACHED_ALL = 10
+# Edges from a target to a file. A test depends on a library, which has the
+# file; between a fuzzer and its library lies its entry.
+_NEAR = 3
+# Every target depends on these.
 _EVERYWHERE = ('.bazelrc', 'WORKSPACE', 'tools/bazel/', 'third_party/')
+# A fuzzer's seeds lie in a folder of its name, which no BUILD file mentions.
+_CORPUS = 'tests/fuzz/corpus/'
 
 
 def _git(*arguments):
@@ -47,18 +64,27 @@ def changed_files():
             if line]
 
 
-def packages_of(files, root=ROOT):
-    """The Bazel packages of the files, or None when a file is everybody's."""
-    packages = set()
+def changed(files, root=ROOT):
+    """Labels of the files, packages in which any target may have changed (their
+    BUILD file did, or they lost a file), and whether a file is everybody's."""
+    labels, packages, everything = set(), set(), False
     for file in files:
-        if file.startswith(_EVERYWHERE):
-            return None
+        everything = everything or file.startswith(_EVERYWHERE)
+        if file.startswith(_CORPUS):
+            name = file[len(_CORPUS):].split('/')[0]
+            labels.add(f'//tests/fuzz:{name}')
+            continue
         folder = pathlib.PurePosixPath(file).parent
         while str(folder) != '.' and not (root / folder / 'BUILD').exists():
             folder = folder.parent
-        if str(folder) != '.':
+        if str(folder) == '.':
+            continue
+        within = pathlib.PurePosixPath(file).relative_to(folder)
+        if str(within) == 'BUILD' or not (root / file).exists():
             packages.add(f'//{folder}')
-    return packages
+        else:
+            labels.add(f'//{folder}:{within}')
+    return Changed(labels, packages, everything)
 
 
 def turn_of(targets, turn, turns):
@@ -66,25 +92,40 @@ def turn_of(targets, turn, turns):
     return sorted(targets)[turn % turns::turns]
 
 
-def share(targets, reached, turn):
-    """Those of `targets` in `reached`, and the others whose turn it is."""
-    rest = [target for target in targets if target not in reached]
-    return sorted(set(targets) & set(reached)) + turn_of(rest, turn, TURNS)
+def rows(bazel, targets, what):
+    """The Row of `targets` after `what` changed."""
+    universe = f'set({" ".join(targets)})'
+    near, reached = set(), set(targets) if what.everything else set()
+    if what.labels:
+        labels = f'set({" ".join(sorted(what.labels))})'
+        near |= set(bazel.query(f'rdeps({universe}, {labels}, {_NEAR})'))
+        reached |= set(bazel.query(f'rdeps({universe}, {labels})'))
+    if what.packages:
+        all_of = ' '.join(f'{name}:all' for name in sorted(what.packages))
+        reached |= set(bazel.query(f'rdeps({universe}, set({all_of}), 1)'))
+    near &= set(targets)
+    reached = reached & set(targets) - near
+    return Row(sorted(near), sorted(reached),
+               sorted(set(targets) - near - reached))
+
+
+def share(row, turn):
+    """(near targets, reached ones, others) that run at `turn`."""
+    reached = row.reached
+    if len(reached) > REACHED_ALL:
+        reached = turn_of(reached, turn, REACHED_TURNS)
+    return row.near, reached, turn_of(row.others, turn, OTHERS_TURNS)
 
 
 def chosen(bazel, targets, say):
     """What a full run tries of `targets`, and says how much that is."""
     files = changed_files()
-    packages = None if files is None else packages_of(files)
-    if packages is None or not targets:
+    if files is None or not targets:
         return targets
-    reached = []
-    if packages:
-        changed = ' '.join(f'{package}:all' for package in sorted(packages))
-        reached = bazel.query(
-            f'rdeps(set({" ".join(targets)}), set({changed}), 1)')
-    some = share(targets, reached, commits())
-    standing = len(set(reached) & set(targets))
-    say(f'{len(some)} of {len(targets)} targets: {standing} stand on what '
-        f'changed, and one in {TURNS} of the others has its turn')
+    row = rows(bazel, targets, changed(files))
+    near, reached, others = share(row, commits())
+    some = sorted(near + reached + others)
+    say(f'{len(some)} of {len(targets)} targets: {len(near)} near a changed '
+        f'file, {len(reached)} of {len(row.reached)} more that depend on one, '
+        f'and {len(others)} of {len(row.others)} others have their turn')
     return some

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 from tools.ci import reach
+from tools.ci import suites
 from tools.ci import tally
 from tools.ci.bazel import ROOT
 from tools.ci.bazel import Bazel
@@ -21,8 +22,9 @@ SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'runtime',
 # The tags of tools/bazel/fuzz.bzl.
 _FUZZ_LONG_S, _FUZZ_SHORT_S = 60, 10
 # A long target has its full time in one commit of so many, the short one in the
-# others.
-_FUZZ_TURNS = 4
+# others. The number shares no factor with those of reach.py; otherwise a target
+# that runs in every second commit might never meet its turn.
+FUZZ_TURNS = 5
 
 
 def say(text):
@@ -144,17 +146,13 @@ def fuzz(seconds=None, seed=1, whole=True):
         if not whole:
             targets = reach.chosen(bazel, targets,
                                    lambda text: say(f'fuzz: {text}'))
-            tagged = {length: [target for target in named if target in targets]
-                      for length, named in tagged.items()}
-        long = reach.turn_of(tagged[_FUZZ_LONG_S], reach.commits(),
-                             _FUZZ_TURNS)
+        lasting = fuzz_seconds(tagged[_FUZZ_LONG_S], targets, reach.commits())
+        long = [target for target in lasting
+                if lasting[target] == _FUZZ_LONG_S]
         say(f'fuzz: {len(long)} of {len(tagged[_FUZZ_LONG_S])} long targets '
             f'have their turn of {_FUZZ_LONG_S} s')
-        # The longest first, so that no core waits at the end.
-        lasting = {target: seconds or _FUZZ_LONG_S for target in long}
-        for length in (_FUZZ_LONG_S, _FUZZ_SHORT_S):
-            for target in tagged[length]:
-                lasting.setdefault(target, seconds or _FUZZ_SHORT_S)
+        if seconds:
+            lasting = dict.fromkeys(lasting, seconds)
         if not bazel.build(targets):
             return tally.Tally(failed=['fuzz (not built)'])
         binaries = {target: bazel.binary(target) for target in lasting}
@@ -165,6 +163,15 @@ def fuzz(seconds=None, seed=1, whole=True):
                                          lasting[target], seed), lasting):
             result.add(done)
     return result
+
+
+def fuzz_seconds(long_targets, targets, turn):
+    """{target: seconds} of those in `targets`, the longest first, so that no
+    core waits at the end."""
+    long = reach.turn_of(long_targets, turn, FUZZ_TURNS)
+    return {**{target: _FUZZ_LONG_S for target in long if target in targets},
+            **{target: _FUZZ_SHORT_S for target in sorted(targets)
+               if target not in long}}
 
 
 def _fuzz_one(target, binary, seconds, seed):
@@ -189,6 +196,11 @@ def _fuzz_one(target, binary, seconds, seed):
 
 def suite(entry, arguments):
     """One suite of suites.txt; `arguments` replace those of a full run."""
+    if not arguments:
+        arguments = suites.at_turn(entry.arguments, reach.commits())
+        if arguments != entry.arguments:
+            say(f'{entry.name}: this commit has the turn of '
+                f'{" ".join(arguments)}')
     command = entry.what
     if command.startswith('//'):
         with Bazel() as bazel:
@@ -199,4 +211,4 @@ def suite(entry, arguments):
         return tally.Tally(failed=[f'{entry.name} ({command} is missing)'])
     else:
         command = str(ROOT / command)
-    return run(entry.name, [command, *(arguments or entry.arguments)])
+    return run(entry.name, [command, *arguments])

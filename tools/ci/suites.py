@@ -22,5 +22,11 @@ def parse(text):
     return found
 
 
+def at_turn(arguments, turn):
+    """The arguments at `turn`: of `a|b` each word has a turn."""
+    return [argument.split('|')[turn % len(argument.split('|'))]
+            for argument in arguments]
+
+
 def load():
     return parse(TABLE.read_text(encoding='utf-8'))

@@ -12,6 +12,7 @@
 #include "compression/workspace.h"
 #include "worker/core/compute.h"
 #include "worker/core/owed_sums.h"
+#include "worker/core/sums.h"
 
 namespace skerry::worker {
 namespace {
@@ -313,9 +314,7 @@ void Exchange::Finish(uint32_t span, std::vector<EncodedPayload> payloads,
         std::vector<std::byte> piece = WriteResultPiece(shape, payloads);
         std::vector<float> mean(elements);
         finished.status = DecodeMean(piece, weight, mean);
-        for (size_t i = 0; is_step && i < mean.size(); ++i) {
-          finished.squared_norm += static_cast<double>(mean[i]) * mean[i];
-        }
+        if (is_step) finished.squared_norm = SumsOf(mean).squared;
         finished.piece = {span, Hash64(piece), SharedBytes(std::move(piece))};
         return finished;
       },

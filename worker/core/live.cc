@@ -6,6 +6,13 @@
 #include <vector>
 
 namespace skerry::worker {
+namespace {
+
+// Values on which one pass follows another before the next ones: they stay in
+// the caches, and a span does not.
+constexpr size_t kBlock = 4096;
+
+}  // namespace
 
 Values LiveBook::StartOf(uint32_t span, const SpanState& anchor) const {
   const auto it = spans_.find(span);
@@ -38,10 +45,19 @@ absl::AnyInvocable<Values()> LiveBook::Merge(
         memory.values.subspan(range.begin, range.size());
     const std::span<const float> values = anchor.Anchor(range.size());
     if (merges) {
-      std::copy(old.live->begin(), old.live->end(), out.begin());
-      optimizer::MergeLive(
-          options, change.back ? 0 : 1, change.share, values,
-          std::span<const float>(*old.start).first(range.size()), out);
+      std::vector<float> merged;
+      merged.reserve(range.size());
+      for (size_t at = 0; at < out.size(); at += kBlock) {
+        const std::span<float> block =
+            out.subspan(at, std::min(kBlock, out.size() - at));
+        std::copy_n(old.live->data() + at, block.size(), block.begin());
+        optimizer::MergeLive(options, change.back ? 0 : 1, change.share,
+                             values.subspan(at, block.size()),
+                             std::span(*old.start).subspan(at, block.size()),
+                             block);
+        merged.insert(merged.end(), block.begin(), block.end());
+      }
+      return std::make_shared<const std::vector<float>>(std::move(merged));
     } else if (moves) {
       std::vector<float> base(
           old.start->begin(),

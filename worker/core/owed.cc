@@ -1,5 +1,6 @@
 #include "worker/core/owed.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -10,30 +11,62 @@
 #include "base/status.h"
 #include "compression/workspace.h"
 #include "worker/core/owed_sums.h"
+#include "worker/core/sums.h"
 
 namespace skerry::worker {
 namespace {
 
-OwedSpan Measure(std::vector<float> values) {
-  OwedSpan owed;
-  for (const float value : values) {
-    owed.sum += value;
-    owed.squared += static_cast<double>(value) * value;
-  }
-  owed.values = std::make_shared<const std::vector<float>>(std::move(values));
-  return owed;
-}
+// Values on which one pass follows another before the next ones: they stay in
+// the caches, and a span does not.
+constexpr size_t kBlock = 4096;
 
-// All but `delta_squared`.
+// Owed that is made block by block.
+class Made {
+ public:
+  explicit Made(size_t elements) : elements_(elements) {
+    values_.reserve(elements);
+  }
+  bool whole() const { return values_.size() == elements_; }
+  // The next values of `all`, which has all elements.
+  std::span<const float> Next(std::span<const float> all) const {
+    return all.subspan(values_.size(),
+                       std::min(kBlock, elements_ - values_.size()));
+  }
+  // Appends the next values of `all`, for the caller to change.
+  std::span<float> Append(std::span<const float> all) {
+    const std::span<const float> next = Next(all);
+    values_.insert(values_.end(), next.begin(), next.end());
+    return std::span(values_).last(next.size());
+  }
+  void Count(std::span<const float> block) { sums_ += SumsOf(block); }
+  OwedSpan Finish() && {
+    return {std::make_shared<const std::vector<float>>(std::move(values_)),
+            sums_.sum, sums_.squared};
+  }
+
+ private:
+  const size_t elements_;
+  std::vector<float> values_;
+  Sums sums_;
+};
+
 absl::StatusOr<Produced> Add(const OwedSpan& owed, double weight,
                              std::span<const float> start,
-                             std::span<const float> live) {
+                             std::span<const float> live, bool is_distance) {
   SKERRY_CHECK(start.size() == live.size());
   SKERRY_CHECK(start.size() == owed.values->size());
-  std::vector<float> values = *owed.values;
-  AccumulateOwed(static_cast<float>(weight), start, live, values);
   Produced produced;
-  produced.owed = Measure(std::move(values));
+  Made made(live.size());
+  while (!made.whole()) {
+    const std::span<const float> from = made.Next(start), to = made.Next(live);
+    const std::span<float> block = made.Append(*owed.values);
+    AccumulateOwed(static_cast<float>(weight), from, to, block);
+    made.Count(block);
+    if (is_distance) {
+      produced.delta_squared += SumsOfDifference(from, to).squared;
+    }
+  }
+  produced.owed = std::move(made).Finish();
   produced.sum = produced.owed.sum - owed.sum;
   if (!std::isfinite(produced.owed.squared)) {
     return absl::InvalidArgumentError("a parameter is not finite");
@@ -41,16 +74,28 @@ absl::StatusOr<Produced> Add(const OwedSpan& owed, double weight,
   return produced;
 }
 
-// `rest` is what stays before decay.
-Settled Decay(const OwedSpan& before, std::vector<float> rest, double beta) {
+// `take` changes a block of what was owed to what stays before decay, given
+// the other values at its place.
+template <typename Take>
+Settled Settle(const OwedSpan& before, std::span<const float> other,
+               double beta, Take take) {
+  SKERRY_CHECK(other.size() == before.values->size());
+  Made made(other.size());
+  double rest = 0;
+  LostMass lost;
+  while (!made.whole()) {
+    const std::span<const float> next = made.Next(other);
+    const std::span<float> block = made.Append(*before.values);
+    take(next, block);
+    rest += SumsOf(block).sum;
+    lost += DecayOwed(static_cast<float>(beta), block);
+    made.Count(block);
+  }
   Settled settled;
-  double sum_of_rest = 0;
-  for (const float value : rest) sum_of_rest += value;
-  settled.taken = before.sum - sum_of_rest;
-  const LostMass lost = DecayOwed(static_cast<float>(beta), rest);
+  settled.taken = before.sum - rest;
   settled.lost = lost.sum;
   settled.lost_squared = lost.squared_norm;
-  settled.owed = Measure(std::move(rest));
+  settled.owed = std::move(made).Finish();
   return settled;
 }
 
@@ -63,17 +108,13 @@ OwedSpan NothingOwed(uint64_t elements) {
 absl::StatusOr<Produced> AddRound(const OwedSpan& owed, double weight,
                                   std::span<const float> start,
                                   std::span<const float> live) {
-  SKERRY_ASSIGN_OR_RETURN(Produced produced, Add(owed, weight, start, live));
-  for (size_t i = 0; i < live.size(); ++i) {
-    const double delta = static_cast<double>(start[i]) - live[i];
-    produced.delta_squared += delta * delta;
-  }
-  return produced;
+  return Add(owed, weight, start, live, /*is_distance=*/true);
 }
 
 absl::StatusOr<Produced> AddValues(const OwedSpan& owed, double weight,
                                    std::span<const float> live) {
-  return Add(owed, weight, std::vector<float>(live.size()), live);
+  return Add(owed, weight, std::vector<float>(live.size()), live,
+             /*is_distance=*/false);
 }
 
 absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,
@@ -85,17 +126,18 @@ absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,
   std::vector<float> decoded(owed.values->size());
   SKERRY_RETURN_IF_ERROR(
       found->Decode(sent, decoded, compression::ThreadWorkspace()));
-  std::vector<float> rest = *owed.values;
-  SettleSent(decoded, rest);
-  return Decay(owed, std::move(rest), beta);
+  return Settle(owed, decoded, beta,
+                [](std::span<const float> term, std::span<float> rest) {
+                  SettleSent(term, rest);
+                });
 }
 
 Settled SettleOwned(const OwedSpan& owed, std::span<const float> error,
                     double beta) {
-  SKERRY_CHECK(error.size() == owed.values->size());
-  std::vector<float> rest = *owed.values;
-  SettleOwned(error, rest);
-  return Decay(owed, std::move(rest), beta);
+  return Settle(owed, error, beta,
+                [](std::span<const float> term, std::span<float> rest) {
+                  SettleOwned(term, rest);
+                });
 }
 
 }  // namespace skerry::worker

@@ -74,6 +74,10 @@ void OwedBook::Add(Contribution contribution, const std::vector<RoundEnd>& ends,
         [owed = owed_[i], end = ends[i], weight = shared->weight] {
           const std::span<const float> live =
               end.memory.values.subspan(end.range.begin, end.range.size());
+          if (end.copy != nullptr) {
+            *end.copy = std::make_shared<const std::vector<float>>(live.begin(),
+                                                                   live.end());
+          }
           if (end.start == nullptr) return AddValues(owed, weight, live);
           return AddRound(owed, weight,
                           std::span<const float>(*end.start).first(live.size()),

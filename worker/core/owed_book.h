@@ -52,6 +52,9 @@ class OwedBook {
     Values start;
     TrainerMemory memory;
     ElementRange range;
+    // Gets a copy of the live values, when it is not null. It is there until
+    // `finish` has run.
+    Values* copy = nullptr;
   };
   // Adds a round; on success `contribution` is pending, its delta norm filled
   // in. `finish` always runs: Aborted when the life ended first,

@@ -1,11 +1,19 @@
 #include "worker/core/owed_sums.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "base/check.h"
+#include "worker/core/sums.h"
 
 namespace skerry::worker {
+namespace {
+
+// Values that stay in the fastest cache.
+constexpr size_t kDecayedAtOnce = 2048;
+
+}  // namespace
 
 void AccumulateOwed(float weight, std::span<const float> start,
                     std::span<const float> live, std::span<float> owed) {
@@ -57,12 +65,15 @@ LostMass DecayOwed(float beta, std::span<float> owed) {
   SKERRY_CHECK(beta >= 0.0f && beta <= 1.0f);
   LostMass lost;
   if (beta == 1.0f) return lost;
-  for (float& value : owed) {
-    const float kept = beta * value;
-    const double gone = static_cast<double>(value) - kept;
-    lost.sum += gone;
-    lost.squared_norm += gone * gone;
-    value = kept;
+  std::array<float, kDecayedAtOnce> before;
+  for (size_t at = 0; at < owed.size(); at += before.size()) {
+    const std::span<float> piece =
+        owed.subspan(at, std::min(before.size(), owed.size() - at));
+    std::copy(piece.begin(), piece.end(), before.begin());
+    for (float& value : piece) value *= beta;
+    const Sums gone =
+        SumsOfDifference(std::span(before).first(piece.size()), piece);
+    lost += {gone.sum, gone.squared};
   }
   return lost;
 }

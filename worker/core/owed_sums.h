@@ -18,8 +18,7 @@
 
 namespace skerry::worker {
 
-// What was discarded, in weighted units. Sums are taken in float64, in index
-// order.
+// What was discarded, in weighted units (worker/core/sums.h).
 struct LostMass {
   double sum = 0.0;           // signed: the term of the conservation law
   double squared_norm = 0.0;  // for reports

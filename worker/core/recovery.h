@@ -137,8 +137,14 @@ class Recovery {
  private:
   // Ends what is under way; the states of the held spans are kept.
   void BeginAnew();
+  // The state that the next commit makes, before it is asked for.
+  struct Ahead {
+    Attempt attempt;
+    std::optional<absl::StatusOr<SpanState>> state;  // once it is there
+  };
   struct Place {
     std::optional<SpanState> state;
+    std::optional<Ahead> ahead;
     bool busy = false;
     std::optional<Sequence> fetching;  // of the base under way
     size_t tries = 0;
@@ -185,8 +191,17 @@ class Recovery {
   // Whether the present state of the fragment, which `next` ends, is part of
   // one of the job's that is saved.
   bool StandsAtSaved(const CommittedEntry& next) const;
+  // Folds one span, if it has not been folded ahead.
   void FoldOne(const CommittedEntry& entry, uint32_t span,
                const StoredFile& file);
+  // Folds what is committed and on disk before a boundary asks for it, so that
+  // the trainer need not wait there.
+  void FoldAhead(const CommittedEntry& entry, uint32_t span,
+                 const StoredFile& file);
+  static bool IsAhead(const Place& place, const CommittedEntry& entry);
+  // Work that returns the state of the span after `entry`.
+  absl::AnyInvocable<absl::StatusOr<SpanState>()> Folding(
+      const CommittedEntry& entry, uint32_t span, const StoredFile& file);
   void OnFolded(Instant now, Sequence sequence, uint32_t span,
                 const StoredFile& file, absl::StatusOr<SpanState> state);
   // Stores a base, which counts once it is durable.

@@ -206,6 +206,7 @@ void Seat::Impl::AddRound(Instant now) {
   SeatFragment& fragment = *fragments_[turn_];
   const TrainerMemory memory = effects_.trainer.memory();
   std::vector<OwedBook::RoundEnd> ends;
+  auto kept = std::make_shared<std::vector<Values>>(end() - begin());
   for (uint32_t span = begin(); span < end(); ++span) {
     const ElementRange range = fragment.layout().spans[span];
     const SpanRule rule = fragment.layout().rule(span);
@@ -213,28 +214,30 @@ void Seat::Impl::AddRound(Instant now) {
     if (rule == SpanRule::kStep) {
       start = fragment.live().StartOf(span, *fragment.recovery().StateOf(span));
     }
-    ends.push_back({std::move(start), memory, range});
-    if (!LiveBook::KeepsLive(settings_.outer, rule)) continue;
-    const auto live = memory.values.subspan(range.begin, range.size());
-    fragment.live().Keep(span, std::make_shared<const std::vector<float>>(
-                                   live.begin(), live.end()));
+    const bool keeps = LiveBook::KeepsLive(settings_.outer, rule);
+    ends.push_back({std::move(start), memory, range,
+                    keeps ? &(*kept)[span - begin()] : nullptr});
   }
   ++trainer_uses_;
   fragment.book().Add(
       fragment.Produced(round_), ends,
-      trainer_scope_.Wrap([this, &fragment](Instant at, absl::Status status) {
-        --trainer_uses_;
-        if (absl::IsInvalidArgument(status)) {
-          OnTrainerError(at, absl::InternalError(status.message()));
-        } else if (status.ok()) {
-          fragment.OnBoundary();
-          ++counters_.rounds;
-          round_ = Next(round_);
-          step_ = Step::kReady;
-          Changed();
-        }
-        Advance(at);
-      }));
+      trainer_scope_.Wrap(
+          [this, &fragment, kept](Instant at, absl::Status status) {
+            --trainer_uses_;
+            if (absl::IsInvalidArgument(status)) {
+              OnTrainerError(at, absl::InternalError(status.message()));
+            } else if (status.ok()) {
+              for (uint32_t i = 0; i < kept->size(); ++i) {
+                if ((*kept)[i]) fragment.live().Keep(begin() + i, (*kept)[i]);
+              }
+              fragment.OnBoundary();
+              ++counters_.rounds;
+              round_ = Next(round_);
+              step_ = Step::kReady;
+              Changed();
+            }
+            Advance(at);
+          }));
 }
 
 bool Seat::Impl::StepReady() {

@@ -282,8 +282,8 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
                  "Folder for the trainer's socket; default: that of --state");
   AddTrainers(app, argv[0], line.trainers);
   runtime::AddNumber(app, "--codec-threads", line.codec_threads, {1, 256},
-                     "Threads that encode, sum and decode")
-      ->capture_default_str();
+                     "Threads that encode, sum and decode; default: a quarter "
+                     "of the processors, at most 8");
   runtime::AddNumber(app, "--drain-timeout-s", drain_timeout_s, {0, 3600},
                      "After SIGTERM: seconds to wait to be released")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #ifndef SKERRY_WORKER_MAIN_OPTIONS_H_
 #define SKERRY_WORKER_MAIN_OPTIONS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "runtime/log.h"
+#include "runtime/posix/cpu_limit.h"
 #include "transport/grpc/credentials.h"
 #include "worker/core/preemption/source_spec.h"
 #include "worker/core/state_folders.h"
@@ -39,7 +41,9 @@ struct CommandLine {
   std::string state_directory;
   std::string run_directory;
   Trainers trainers;
-  int codec_threads = 1;
+  // Processors of a machine with GPUs are mostly idle; without one the trainer
+  // needs them.
+  int codec_threads = std::clamp(runtime::UsableCpus() / 4, 1, 8);
   absl::Duration drain_timeout;
   // Where preemption notices come from; empty: nobody gives any.
   std::vector<NoticeSourceSpec> notice_sources;

@@ -1,5 +1,9 @@
 """A loop whose steps are computed elsewhere, as on a GPU: the processors of
-this machine are free while a step lasts."""
+this machine are free while a step lasts.
+
+With the parameter `notes`, a folder, each step writes when its batch came and
+when it ended, in s.
+"""
 
 import json
 import os
@@ -27,17 +31,26 @@ def main():
     parameters = json.loads(os.environ['SKERRY_JOB'])['parameters']
     model = torch.nn.Module()
     model.values = torch.nn.Parameter(torch.zeros(parameters['values']))
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    # A gradient of them all would be filled in each step.
+    moved = torch.nn.Parameter(torch.zeros(64))
+    optimizer = torch.optim.SGD([moved, model.values], lr=1e-3)
+    model.moved = moved
     run = skerry.attach(model, optimizer)
+    folder = parameters.get('notes')
+    notes = open(os.path.join(folder, f'{os.getpid()}'), 'w',
+                 encoding='ascii') if folder else None
     for target in run.batches(Positions(parameters['samples']),
                               batch_size=parameters['batch_samples']):
-        ends = time.monotonic() + parameters['step_s']
-        loss = (model.values[:64] - target.mean()).square().mean()
+        began = time.monotonic()
+        loss = (moved - target.mean()).square().mean()
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
         run.log(loss=loss)
-        time.sleep(max(0.0, ends - time.monotonic()))
+        time.sleep(max(0.0, began + parameters['step_s'] - time.monotonic()))
+        if notes:
+            notes.write(f'{began} {time.monotonic()}\n')
+            notes.flush()
 
 
 if __name__ == '__main__':
