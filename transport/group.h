@@ -1,7 +1,7 @@
 // transport/group.h
 //
 // Collective operations among the trainers of one island, which share fast
-// links: shared memory on one host, NCCL between GPUs.
+// links: shared memory on one host, TCP between hosts.
 #ifndef SKERRY_TRANSPORT_GROUP_H_
 #define SKERRY_TRANSPORT_GROUP_H_
 

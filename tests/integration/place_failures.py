@@ -13,7 +13,8 @@ from local_cluster.processes import Daemon
 from local_cluster.progress import Progress
 
 _BATCH, _TAU = 8, 12
-_APART = 'it is on another host than north0, which came to island north first'
+_APART = ('which came to island north first, and workers of an island share '
+          'memory')
 
 
 def _workers(run):
@@ -63,7 +64,7 @@ def moved_worker(run):
 
 
 def another_host(run):
-    """A worker of an island does not see the memory that the others share."""
+    """Workers of an island do not all see the memory that the others share."""
     cluster, check = run.cluster, run.cases.check
     private = ['unshare', '--mount', 'sh', '-c',
                'mount -t tmpfs tmpfs /dev/shm && exec "$@"', 'sh']
@@ -71,31 +72,53 @@ def another_host(run):
                       check=False).returncode != 0:
         print('skipped: /dev/shm cannot be made private', flush=True)
         return
-    worker = run.worker(run.folder('apart'), '--run-dir',
-                        os.path.join(cluster.directory, 'run'))
-    worker[worker.index('--island') + 1] = 'north'
-    other = Daemon('x', [*private, *worker],
-                   os.path.join(run.place.directory, 'apart.log'))
-    other.start()
+
+    def start(folder, *more):
+        worker = run.worker(run.folder(folder), '--run-dir',
+                            os.path.join(cluster.directory, 'run'), *more)
+        worker[worker.index('--island') + 1] = 'north'
+        other = Daemon('x', [*private, *worker],
+                       os.path.join(run.place.directory, f'{folder}.log'))
+        other.start()
+        return other
+
+    def end(other):
+        other.terminate(5)
+        run.until(lambda: _workers(run)['x']['state'] == 'lost')
+    rounds = pace.rounds(cluster, run.place.data(), _BATCH, _TAU, 20)
+
+    def trained(name):
+        Progress(cluster, name, rounds, None, stuck_after_s=60).wait()
+        view = checks.end_of_job(run.cases, cluster, name)
+        return sorted(seat['worker'] for replica in view['replicas']
+                      for seat in replica['seats'])
+    other = start('together')
+    run.until(lambda: _workers(run).get('x', {}).get('state') == 'connected')
+    cluster.submit(run.spec('together', rounds=rounds, workers=3))
+    seats = trained('together')
+    check('another host: the island trains on both', seats ==
+          ['east0', 'north0', 'x'], str(seats))
+    end(other)
+    other = start('apart', '--shared-memory-only')
+    north = cluster.worker('north0').daemon
     try:
-        check('another host: get workers has a line', bool(run.until(
-            lambda: f'x: {_APART}' in
-            cluster.ctl.run('get', 'workers').decode())),
-            cluster.ctl.run('get', 'workers').decode())
-        rounds = pace.rounds(cluster, run.place.data(), _BATCH, _TAU, 20)
+        # North's own worker may be on several hosts, so it names none.
+        north.terminate(20)
+        north.argv.append('--shared-memory-only')
+        north.start()
+        check('workers that share memory only: get workers has a line',
+              bool(run.until(lambda: _APART in cluster.ctl.run(
+                  'get', 'workers').decode())),
+              cluster.ctl.run('get', 'workers').decode())
         cluster.submit(run.spec('apart', rounds=rounds, workers=2))
         described = cluster.ctl.run('describe', 'job', 'apart').decode()
-        check('and so has describe job', f'worker x: {_APART}' in described,
-              described)
-        Progress(cluster, 'apart', rounds, None, stuck_after_s=60).wait()
-        view = checks.end_of_job(run.cases, cluster, 'apart')
-        check('the island trains without it',
-              sorted(seat['worker'] for replica in view['replicas']
-                     for seat in replica['seats']) == ['east0', 'north0'],
-              str(view['replicas']))
+        check('and so has describe job', _APART in described, described)
+        seats = trained('apart')
+        check('the island trains on the host of the first one',
+              len(seats) == 2 and 'east0' in seats, str(seats))
     finally:
-        other.terminate(5)
-    run.until(lambda: _workers(run)['x']['state'] == 'lost')
+        north.argv.remove('--shared-memory-only')
+        end(other)
 
 
 def all_of(run):

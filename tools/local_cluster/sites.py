@@ -118,14 +118,34 @@ def _join(space_a, name_a, address_a, space_b, name_b, address_b):
 
 
 class Host:
-    """Where one process runs; `command` starts programs there."""
+    """Where processes run; `command` starts programs there.
 
-    def __init__(self, space, address):
+    With `own_memory` each program sees a /dev/shm of its own.
+    """
+
+    def __init__(self, space, address, own_memory=False):
         self.space = space
         self.address = address
+        self._own_memory = own_memory
 
     def command(self, argv):
-        return ['ip', 'netns', 'exec', self.space, *argv]
+        # ip gives each program mounts of its own.
+        mount = ['sh', '-c', 'mount -t tmpfs tmpfs /dev/shm && exec "$@"',
+                 'sh'] if self._own_memory else []
+        return ['ip', 'netns', 'exec', self.space, *mount, *argv]
+
+    def drop(self, other):
+        """Drops all that comes from the other host and goes to it."""
+        _in(self.space, 'nft', '-f', '-', text=(
+            'table ip apart {\n'
+            ' chain in { type filter hook input priority 0;\n'
+            f'  ip saddr {other.address} drop\n }}\n'
+            ' chain out { type filter hook output priority 0;\n'
+            f'  ip daddr {other.address} drop\n }}\n}}\n'))
+
+    def allow(self):
+        """Takes back drop()."""
+        _in(self.space, 'nft', 'delete', 'table', 'ip', 'apart')
 
 
 class Site:
@@ -164,7 +184,7 @@ class Site:
                 'rate', f'{round(mbit_s * 1e6)}bit', 'burst', '64k',
                 'latency', '50ms')
 
-    def host(self, name):
+    def host(self, name, own_memory=False):
         """A new host, whose address others see unless a NAT hides it."""
         self._hosts += 1
         address = f'10.{self._number}.0.{self._hosts + 1}'
@@ -174,7 +194,7 @@ class Site:
         _in(self._router, 'ip', 'link', 'set', 'dev', port, 'master', 'lan')
         _in(name, 'ip', 'route', 'add', 'default', 'via',
             f'10.{self._number}.0.1')
-        return Host(name, address)
+        return Host(name, address, own_memory)
 
     @property
     def public_address(self):

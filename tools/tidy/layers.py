@@ -35,6 +35,7 @@ _LAYERS = {
     'transport/grpc': ADAPTER,
     'transport/nccl': ADAPTER,
     'transport/shm': ADAPTER,
+    'transport/tcp': ADAPTER,
     'transport/memory': ADAPTER,
     'job/convert': ADAPTER,
     'coordinator/convert': ADAPTER,

@@ -152,12 +152,13 @@ absl::StatusOr<GroupPlace> GroupPlaceFromProto(
     return absl::InvalidArgumentError(absl::StrCat(
         "rank ", request.rank(), " is not in a group of ", request.size()));
   }
-  if ((request.size() > 1) == request.shared_memory().empty()) {
+  if ((request.size() > 1) == request.bootstrap().empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a group of ", request.size(),
-        request.size() > 1 ? " needs" : " has no", " shared memory"));
+        request.size() > 1 ? " needs" : " has no", " bootstrap bytes"));
   }
-  return GroupPlace{.shared_memory = request.shared_memory(),
+  return GroupPlace{.bootstrap = request.bootstrap(),
+                    .address = request.address(),
                     .rank = static_cast<int>(request.rank()),
                     .size = static_cast<int>(request.size()),
                     .timeout = absl::Milliseconds(request.timeout_ms() == 0

@@ -36,12 +36,14 @@ void GenerateRequestToProto(const GenerateRequest& request,
 // Where a trainer stands in its island.
 struct GroupPlace {
   // Empty in a group of one.
-  std::string shared_memory;
+  std::string bootstrap;
+  // Host at which other members reach this one.
+  std::string address;
   int rank = 0;
   int size = 1;
   absl::Duration timeout;
 };
-// Errors: InvalidArgument when a group of several has no name, or the other
+// Errors: InvalidArgument when a group of several has no place, or the other
 // way round, or numbers are out of range.
 absl::StatusOr<GroupPlace> GroupPlaceFromProto(const v1::GroupRequest& request);
 

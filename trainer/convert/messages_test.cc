@@ -5,20 +5,23 @@
 namespace skerry::trainer {
 namespace {
 
-TEST(GroupPlaceFromProtoTest, GroupOfOneHasNoNameAndOthersHave) {
+TEST(GroupPlaceFromProtoTest, GroupOfOneHasNoPlaceAndOthersHave) {
   v1::GroupRequest request;
   request.set_size(1);
   EXPECT_TRUE(GroupPlaceFromProto(request).ok());
-  request.set_shared_memory("/x");
+  request.set_bootstrap("x");
   EXPECT_FALSE(GroupPlaceFromProto(request).ok());
   request.set_size(2);
   request.set_rank(1);
   request.set_timeout_ms(1500);
+  request.set_address("north");
   const auto place = GroupPlaceFromProto(request);
   ASSERT_TRUE(place.ok());
   EXPECT_EQ(place->rank, 1);
+  EXPECT_EQ(place->bootstrap, "x");
+  EXPECT_EQ(place->address, "north");
   EXPECT_EQ(place->timeout, absl::Milliseconds(1500));
-  request.clear_shared_memory();
+  request.clear_bootstrap();
   EXPECT_FALSE(GroupPlaceFromProto(request).ok());
 }
 
@@ -26,7 +29,7 @@ TEST(GroupPlaceFromProtoTest, RanksOutOfRangeAreRefused) {
   v1::GroupRequest request;
   EXPECT_FALSE(GroupPlaceFromProto(request).ok());
   request.set_size(0xffffffff);
-  request.set_shared_memory("/x");
+  request.set_bootstrap("x");
   EXPECT_FALSE(GroupPlaceFromProto(request).ok());
   request.set_size(2);
   request.set_rank(2);

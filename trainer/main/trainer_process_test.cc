@@ -260,17 +260,28 @@ TEST_F(TrainerProcessTest, TellsItsProgressDuringACall) {
   run.join();
 }
 
-TEST_F(TrainerProcessTest, TwoTrainersOfAnIslandStayEqual) {
+// By the host at which their trainers reach each other; none: they share
+// memory.
+class IslandTest : public TrainerProcessTest,
+                   public ::testing::WithParamInterface<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Hosts, IslandTest, ::testing::Values("", "127.0.0.1"));
+
+TEST_P(IslandTest, TwoTrainersOfAnIslandStayEqual) {
   TrainerProcess one("left", {});
   TrainerProcess two("right", {});
   TrainerProcess* trainers[] = {&one, &two};
   Set(one, "left");
   Set(two, "right");
-  const std::string group = "/" + Unique("island");
+  v1::OpenGroupRequest open;
+  open.set_size(2);
+  open.set_address(GetParam());
+  v1::OpenGroupReply place;
+  ASSERT_TRUE(one.Call(&Stub::OpenGroup, open, &place).ok());
   std::vector<v1::RunReply> runs(2);
   const auto train = [&](uint32_t rank) {
     v1::GroupRequest join;
-    join.set_shared_memory(group);
+    join.set_bootstrap(place.bootstrap());
+    join.set_address(GetParam());
     join.set_rank(rank);
     join.set_size(2);
     v1::GroupReply joined;
@@ -293,16 +304,19 @@ TEST_F(TrainerProcessTest, TwoTrainersOfAnIslandStayEqual) {
     status = one.Call(&Stub::Run, Samples(100, 200), &reply);
     ended = true;
   });
-  v1::ProgressReply progress;
-  while (!progress.waits_for_group()) {
-    ASSERT_TRUE(
-        one.Call(&Stub::Progress, v1::ProgressRequest(), &progress).ok());
-  }
-  EXPECT_EQ(progress.phase(), v1::TRAINER_PHASE_TRAINING);
-  // A pause that comes before the run does not end it.
-  while (!ended) {
-    v1::PauseReply paused;
-    EXPECT_TRUE(one.Call(&Stub::Pause, v1::PauseRequest(), &paused).ok());
+  // Over TCP the group ends by itself.
+  if (GetParam().empty()) {
+    v1::ProgressReply progress;
+    while (!progress.waits_for_group()) {
+      ASSERT_TRUE(
+          one.Call(&Stub::Progress, v1::ProgressRequest(), &progress).ok());
+    }
+    EXPECT_EQ(progress.phase(), v1::TRAINER_PHASE_TRAINING);
+    // A pause that comes before the run does not end it.
+    while (!ended) {
+      v1::PauseReply paused;
+      EXPECT_TRUE(one.Call(&Stub::Pause, v1::PauseRequest(), &paused).ok());
+    }
   }
   run.join();
   EXPECT_EQ(status.error_code(), grpc::ABORTED) << status.error_message();
@@ -313,6 +327,32 @@ TEST_F(TrainerProcessTest, TwoTrainersOfAnIslandStayEqual) {
   ASSERT_TRUE(one.Call(&Stub::Group, alone, &joined).ok());
   v1::RunReply reply;
   EXPECT_TRUE(one.Call(&Stub::Run, Samples(100, 116), &reply).ok());
+}
+
+TEST_F(TrainerProcessTest, AGroupThatCannotBeGetsOneClearLine) {
+  TrainerProcess trainer("alone", {});
+  Set(trainer, "alone");
+  v1::OpenGroupRequest open;
+  open.set_size(2);
+  open.set_address("127.0.0.1:7443");
+  v1::OpenGroupReply place;
+  grpc::Status status = trainer.Call(&Stub::OpenGroup, open, &place);
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("without a port"));
+
+  open.set_address("127.0.0.1");
+  ASSERT_TRUE(trainer.Call(&Stub::OpenGroup, open, &place).ok());
+  v1::GroupRequest join;
+  join.set_size(2);
+  join.set_bootstrap("no place");
+  v1::GroupReply joined;
+  status = trainer.Call(&Stub::Group, join, &joined);
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  // A second OpenGroup has taken its place.
+  join.set_bootstrap(place.bootstrap());
+  ASSERT_TRUE(trainer.Call(&Stub::OpenGroup, open, &place).ok());
+  status = trainer.Call(&Stub::Group, join, &joined);
+  EXPECT_EQ(status.error_code(), grpc::FAILED_PRECONDITION);
 }
 
 TEST_F(TrainerProcessTest, WrongRequestsGetOneClearLine) {

@@ -9,7 +9,6 @@
 #include "runtime/posix/stopwatch.h"
 #include "trainer/convert/messages.h"
 #include "trainer/service/posix_inner_file.h"
-#include "transport/shm/shm_group.h"
 
 namespace skerry::trainer {
 namespace {
@@ -112,6 +111,15 @@ grpc::ServerUnaryReactor* TrainerService::Load(
     v1::LoadReply* reply) {
   return Serve(context, v1::TRAINER_PHASE_COPYING, Scope::kGroup,
                [this, request](StopRequested) { return LoadState(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainerService::OpenGroup(
+    grpc::CallbackServerContext* context, const v1::OpenGroupRequest* request,
+    v1::OpenGroupReply* reply) {
+  return Serve(context, v1::TRAINER_PHASE_JOINING, Scope::kLocal,
+               [this, request, reply](StopRequested) {
+                 return MakePlace(*request, *reply);
+               });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Group(
@@ -314,22 +322,32 @@ absl::Status TrainerService::LoadInnerState(const v1::LoadInnerRequest& request,
   return absl::OkStatus();
 }
 
+absl::Status TrainerService::CheckGroups() const {
+  if (job_trainer_.trainer->description().capabilities.groups) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      "this trainer computes in no group; give each worker an island of its "
+      "own");
+}
+
+absl::Status TrainerService::MakePlace(const v1::OpenGroupRequest& request,
+                                       v1::OpenGroupReply& reply) {
+  SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+  SKERRY_RETURN_IF_ERROR(CheckGroups());
+  SKERRY_ASSIGN_OR_RETURN(*reply.mutable_bootstrap(),
+                          opener_.MakePlace(request.address()));
+  return absl::OkStatus();
+}
+
 absl::Status TrainerService::JoinGroup(const v1::GroupRequest& request) {
   SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
   SKERRY_ASSIGN_OR_RETURN(const GroupPlace place, GroupPlaceFromProto(request));
   std::shared_ptr<transport::Group> group;
   if (place.size > 1) {
     // Before others wait for it in the group.
-    if (!job_trainer_.trainer->description().capabilities.groups) {
-      return absl::UnimplementedError(
-          "this trainer computes in no group; give each worker an island of "
-          "its own");
-    }
-    SKERRY_ASSIGN_OR_RETURN(
-        group, transport::ShmGroup::Open({.name = place.shared_memory,
-                                          .rank = place.rank,
-                                          .size = place.size,
-                                          .timeout = place.timeout}));
+    SKERRY_RETURN_IF_ERROR(CheckGroups());
+    SKERRY_ASSIGN_OR_RETURN(group, opener_.Join(place));
   }
   // Before anything is waited for, so that Pause can end the wait. The former
   // group ends when the trainer has let go of it.

@@ -20,6 +20,7 @@
 #include "runtime/executor.h"
 #include "runtime/posix/shared_memory.h"
 #include "trainer/core/trainer.h"
+#include "trainer/service/group_opener.h"
 #include "trainer/service/job_trainer.h"
 #include "trainer/service/watched_collective.h"
 #include "trainer/service/work_progress.h"
@@ -52,6 +53,9 @@ class TrainerService final : public v1::Trainer::CallbackService {
   grpc::ServerUnaryReactor* Load(grpc::CallbackServerContext* context,
                                  const v1::LoadRequest* request,
                                  v1::LoadReply* reply) override;
+  grpc::ServerUnaryReactor* OpenGroup(grpc::CallbackServerContext* context,
+                                      const v1::OpenGroupRequest* request,
+                                      v1::OpenGroupReply* reply) override;
   grpc::ServerUnaryReactor* Group(grpc::CallbackServerContext* context,
                                   const v1::GroupRequest* request,
                                   v1::GroupReply* reply) override;
@@ -95,11 +99,15 @@ class TrainerService final : public v1::Trainer::CallbackService {
                            StopRequested stop, v1::DescribeReply& reply);
   absl::Status OpenMemory(const std::string& name);
   absl::Status LoadState(const v1::LoadRequest& request);
+  absl::Status MakePlace(const v1::OpenGroupRequest& request,
+                         v1::OpenGroupReply& reply);
   absl::Status JoinGroup(const v1::GroupRequest& request);
   absl::Status SaveInnerState(const v1::SaveInnerRequest& request,
                               v1::SaveInnerReply& reply);
   absl::Status LoadInnerState(const v1::LoadInnerRequest& request,
                               v1::LoadInnerReply& reply);
+  // Unimplemented: the trainer computes in no group.
+  absl::Status CheckGroups() const;
   // OK when there is a trainer, and with `memory` when that is there too.
   absl::Status CheckReady(bool memory) const;
   std::span<float> State();
@@ -112,6 +120,7 @@ class TrainerService final : public v1::Trainer::CallbackService {
   WorkProgress progress_;
 
   // Touched on `compute` only. The trainer computes with the collective.
+  GroupOpener opener_;
   std::unique_ptr<WatchedCollective> collective_;
   JobTrainer job_trainer_;
   std::string job_;  // serialized

@@ -79,6 +79,8 @@ constexpr MethodPolicy kPolicies[] = {
     {"/skerry.v1.Operator/WatchJob", kReaders},
     {"/skerry.v1.Peer/AgreeCut", kWorkers,
      "the caller has that rank of this worker's replica"},
+    {"/skerry.v1.Peer/Meet", kWorkers,
+     "the caller has that rank of this worker's replica"},
     {"/skerry.v1.Pieces/DeliverPiece", kWorkers,
      "the coordinator has asked this worker for that piece"},
     {"/skerry.v1.Pieces/FetchPiece", kOperators},

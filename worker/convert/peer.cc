@@ -12,6 +12,9 @@ namespace {
 using job::BadField;
 
 constexpr int kFragmentsMax = job::kFragmentsMax;
+// Bytes, of what a worker keeps and passes on unread.
+constexpr size_t kHostMax = 256;
+constexpr size_t kBootstrapMax = 64 << 10;
 
 template <typename Cuts>
 absl::StatusOr<std::vector<FragmentCut>> CutsFromProto(
@@ -68,6 +71,30 @@ absl::StatusOr<CutReply> CutReplyFromProto(const v1::AgreeCutReply& reply) {
     return BadField("cuts", "are missing");
   }
   return out;
+}
+
+absl::StatusOr<MeetRequest> MeetRequestFromProto(
+    const v1::MeetRequest& request) {
+  if (request.life() == 0) return BadField("life", "is missing");
+  if (request.host().size() > kHostMax) return BadField("host", "is too long");
+  return MeetRequest{Life(request.life()), request.rank(), request.host()};
+}
+
+absl::StatusOr<std::string> BootstrapFromProto(const v1::MeetReply& reply) {
+  if (reply.bootstrap().empty()) return BadField("bootstrap", "is missing");
+  if (reply.bootstrap().size() > kBootstrapMax) {
+    return BadField("bootstrap", "is too long");
+  }
+  return reply.bootstrap();
+}
+
+void MeetRequestToProto(JobId job, const MeetRequest& request,
+                        v1::MeetRequest* out) {
+  out->Clear();
+  out->set_job(job.value());
+  out->set_life(request.life.value());
+  out->set_rank(request.rank);
+  out->set_host(request.host);
 }
 
 void CutRequestToProto(JobId job, const CutRequest& request,

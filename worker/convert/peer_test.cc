@@ -42,5 +42,28 @@ TEST(CutTest, MissingFieldsAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(CutRequestFromProto(request).status()));
 }
 
+TEST(MeetTest, RequestAndReplySurviveTheWire) {
+  const MeetRequest request{Life(8), 1, "boot/3"};
+  v1::MeetRequest proto;
+  MeetRequestToProto(JobId(3), request, &proto);
+  EXPECT_EQ(proto.job(), 3u);
+  EXPECT_EQ(MeetRequestFromProto(proto).value(), request);
+  v1::MeetReply reply;
+  reply.set_bootstrap("here");
+  EXPECT_EQ(BootstrapFromProto(reply).value(), "here");
+}
+
+TEST(MeetTest, FieldsThatAreMissingOrTooLongAreRefused) {
+  EXPECT_TRUE(absl::IsInvalidArgument(MeetRequestFromProto({}).status()));
+  v1::MeetRequest request;
+  request.set_life(1);
+  request.set_host(std::string(257, 'a'));
+  EXPECT_TRUE(absl::IsInvalidArgument(MeetRequestFromProto(request).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(BootstrapFromProto({}).status()));
+  v1::MeetReply reply;
+  reply.set_bootstrap(std::string((64 << 10) + 1, 'a'));
+  EXPECT_TRUE(absl::IsInvalidArgument(BootstrapFromProto(reply).status()));
+}
+
 }  // namespace
 }  // namespace skerry::worker

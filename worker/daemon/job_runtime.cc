@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/check.h"
-#include "base/hash.h"
 #include "base/status.h"
 #include "checkpoint/same_model.h"
 #include "checkpoint/tensor_table.h"
@@ -61,7 +60,11 @@ JobRuntime::JobRuntime(const protocol::JobOrders& orders,
              environment.inner, environment.loop, [this] { ConsiderSave(); }),
       inner_of_base_(FindInnerSource(orders, start_, /*reads_base=*/true)),
       inner_of_newest_(FindInnerSource(orders, start_, /*reads_base=*/false)),
-      trainer_(answers_, inner_,
+      trainer_({.job = job_,
+                .peers = environment.peers,
+                .host = environment.host,
+                .address = environment.island_address},
+               answers_, inner_,
                [this](const absl::Status& why) {
                  if (TrainerSaid(why)) {
                    trainer_error_ = std::string(why.message());
@@ -125,13 +128,7 @@ absl::Status JobRuntime::OnOrders(Revision revision,
                                   const protocol::JobOrders& orders) {
   SKERRY_ASSIGN_OR_RETURN(const JobSettings settings, JobSettingsOf(orders));
   if (!orders.holders.empty()) {
-    // Workers of one replica agree on their head and on where it was when they
-    // were admitted. Names and jobs of another cluster may be the same, but
-    // nobody else on a host has that address.
-    const protocol::PeerAddress& head = orders.holders.front().peer;
-    const uint64_t name = CombineHash(
-        Hash64(std::as_bytes(std::span(head.inside()))), orders.uid);
-    trainer_.set_group_name(absl::StrFormat("%016x", name));
+    trainer_.set_head(orders.holders.front().peer.worker);
   }
   const Instant now = environment_.loop.Now();
   if (!std::exchange(over_, IsOver(orders.phase)) && over_) {

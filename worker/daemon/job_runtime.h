@@ -72,6 +72,11 @@ struct JobEnvironment {
   // orders.
   transport::Directory& directory;
   std::string worker;
+  // MachineFacts::host of this machine.
+  std::string host;
+  // Host name or IP address at which trainers on other hosts of the island
+  // reach this worker's; empty: its trainer meets those of its host only.
+  std::string island_address;
   std::string state_directory;
   std::string run_directory;
   // Programs with their flags: the trainer of jobs with a config, and that of
@@ -114,6 +119,9 @@ class JobRuntime {
   void OnDataFetch(const PieceKey& key,
                    transport::BulkReceiver::FetchAnswer answer);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
+  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer) {
+    trainer_.OnMeet(request, std::move(answer));
+  }
 
   // The job has ended, nobody has used it for `ended_idle`, and all that it
   // knows is on the disk.

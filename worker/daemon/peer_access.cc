@@ -57,20 +57,34 @@ absl::Status PeerAccess::CheckFetch(const transport::Fetcher& fetcher,
 absl::Status PeerAccess::CheckCut(const std::optional<std::string>& worker,
                                   JobId job, const CutRequest& request,
                                   Instant now) {
-  if (!worker.has_value() ||
-      book_.MayAskCut(job, request.life, request.rank, *worker)) {
+  return CheckRank(worker, job, request.life, request.rank, now, cuts_,
+                   "worker.cut.refused");
+}
+
+absl::Status PeerAccess::CheckMeet(const std::optional<std::string>& worker,
+                                   JobId job, const MeetRequest& request,
+                                   Instant now) {
+  return CheckRank(worker, job, request.life, request.rank, now, meets_,
+                   "worker.meet.refused");
+}
+
+absl::Status PeerAccess::CheckRank(const std::optional<std::string>& worker,
+                                   JobId job, Life life, uint32_t rank,
+                                   Instant now, uint64_t& what,
+                                   std::string_view event) {
+  if (!worker.has_value() || book_.MayAskCut(job, life, rank, *worker)) {
     return absl::OkStatus();
   }
-  if (const auto unsaid = Count(cuts_, now)) {
-    runtime::Log(runtime::Severity::kWarning, "worker.cut.refused",
+  if (const auto unsaid = Count(what, now)) {
+    runtime::Log(runtime::Severity::kWarning, event,
                  {{"from", *worker},
                   {"job", job.value()},
-                  {"rank", request.rank},
+                  {"rank", rank},
                   {"cause", "another worker has this rank of the replica"},
                   {"more_refused", *unsaid}});
   }
   return absl::PermissionDeniedError(absl::StrCat(
-      "worker ", *worker, " does not have rank ", request.rank,
+      "worker ", *worker, " does not have rank ", rank,
       " of the replica of worker ", self_, " in job ", job.value()));
 }
 
@@ -82,7 +96,7 @@ void PeerAccess::AddMetrics(std::vector<runtime::Metric>& metrics) const {
                      "What other workers asked and sent that they may not.",
                      runtime::Metric::Kind::kCounter,
                      {sample("frame", frames_), sample("fetch", fetches_),
-                      sample("cut", cuts_)}});
+                      sample("cut", cuts_), sample("meet", meets_)}});
 }
 
 }  // namespace skerry::worker

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,6 +21,7 @@
 #include "transport/bulk.h"
 #include "transport/grpc/refusals.h"
 #include "worker/core/effects.h"
+#include "worker/core/group_meeting.h"
 #include "worker/daemon/peer_book.h"
 
 namespace skerry::worker {
@@ -47,6 +49,9 @@ class PeerAccess {
   // rank.
   absl::Status CheckCut(const std::optional<std::string>& worker, JobId job,
                         const CutRequest& request, Instant now);
+  // Likewise.
+  absl::Status CheckMeet(const std::optional<std::string>& worker, JobId job,
+                         const MeetRequest& request, Instant now);
 
   // Says how often each was refused. docs/metrics.md explains it.
   void AddMetrics(std::vector<runtime::Metric>& metrics) const;
@@ -54,6 +59,11 @@ class PeerAccess {
  private:
   // Counts one more in `what`. Answers as Refusals::Count.
   std::optional<uint64_t> Count(uint64_t& what, Instant now);
+  // Whether the caller has that rank of this worker's replica. If not, counts
+  // one more in `what`, and logs `event`.
+  absl::Status CheckRank(const std::optional<std::string>& worker, JobId job,
+                         Life life, uint32_t rank, Instant now, uint64_t& what,
+                         std::string_view event);
 
   const std::string self_;
   PeerBook book_;
@@ -61,6 +71,7 @@ class PeerAccess {
   uint64_t frames_ = 0;
   uint64_t fetches_ = 0;
   uint64_t cuts_ = 0;
+  uint64_t meets_ = 0;
 };
 
 }  // namespace skerry::worker

@@ -62,6 +62,15 @@ TEST_F(PeerAccessTest, AnotherWorkersRankIsRefusedInALine) {
   EXPECT_THAT(events_, testing::ElementsAre("worker.cut.refused"));
 }
 
+TEST_F(PeerAccessTest, ARankMeetsItsOwnReplicaAlone) {
+  const MeetRequest request{Life(5), 1, "a"};
+  EXPECT_TRUE(access_.CheckMeet("mate", JobId(7), request, later_).ok());
+  EXPECT_TRUE(access_.CheckMeet(std::nullopt, JobId(7), request, later_).ok());
+  EXPECT_TRUE(absl::IsPermissionDenied(
+      access_.CheckMeet("thief", JobId(7), request, later_)));
+  EXPECT_THAT(events_, testing::ElementsAre("worker.meet.refused"));
+}
+
 TEST_F(PeerAccessTest, ManyRefusalsDoNotFillTheLog) {
   const CutRequest request{Life(5), 1, Round(2), {Sequence(1)}};
   for (int i = 0; i < 1000; ++i) {
@@ -75,6 +84,7 @@ TEST_F(PeerAccessTest, EachKindOfRefusalIsCounted) {
   const CutRequest request{Life(5), 1, Round(2), {Sequence(1)}};
   access_.CheckCut("thief", JobId(7), request, later_).IgnoreError();
   access_.CheckCut("mate", JobId(7), request, later_).IgnoreError();
+  access_.CheckMeet("thief", JobId(7), {Life(5), 1, "a"}, later_).IgnoreError();
   for (const Instant now : {Instant(), later_, later_}) {
     access_.CheckFetch({"thief", true}, JobId(7), now).IgnoreError();
   }
@@ -86,8 +96,8 @@ TEST_F(PeerAccessTest, EachKindOfRefusalIsCounted) {
   for (const runtime::Sample& sample : metrics[0].samples) {
     counts.push_back(sample.value);
   }
-  // Frames, fetches without the one that was told to wait, and cuts.
-  EXPECT_THAT(counts, testing::ElementsAre(0, 2, 1));
+  // Frames, fetches without the one that was told to wait, cuts and meetings.
+  EXPECT_THAT(counts, testing::ElementsAre(0, 2, 1, 1));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <functional>
 #include <utility>
 
 #include "absl/container/btree_map.h"
@@ -57,8 +58,9 @@ PeerClient::PeerClient(runtime::EventLoop& loop,
 
 PeerClient::~PeerClient() = default;
 
-void PeerClient::AgreeCut(const std::string& head, v1::AgreeCutRequest request,
-                          Done done) {
+template <typename Request, typename Reply, typename Method>
+void PeerClient::Ask(const std::string& head, Method method, Request request,
+                     Done<Reply> done) {
   v1::Peer::Stub* const stub = connections_->To(head);
   if (stub == nullptr) {
     connections_->loop.Post([alive = std::weak_ptr<Connections>(connections_),
@@ -69,9 +71,26 @@ void PeerClient::AgreeCut(const std::string& head, v1::AgreeCutRequest request,
     });
     return;
   }
-  StartUnaryCall(stub->async(), &v1::Peer::Stub::async::AgreeCut,
-                 std::move(request), kAsk, connections_->loop,
-                 std::weak_ptr<Connections>(connections_), std::move(done));
+  StartUnaryCall(stub->async(), method, std::move(request), kAsk,
+                 connections_->loop, std::weak_ptr<Connections>(connections_),
+                 std::move(done));
+}
+
+void PeerClient::AgreeCut(const std::string& head, v1::AgreeCutRequest request,
+                          Done<v1::AgreeCutReply> done) {
+  // gRPC has two methods of this name.
+  void (v1::Peer::Stub::async::*const method)(
+      grpc::ClientContext*, const v1::AgreeCutRequest*, v1::AgreeCutReply*,
+      std::function<void(grpc::Status)>) = &v1::Peer::Stub::async::AgreeCut;
+  Ask(head, method, std::move(request), std::move(done));
+}
+
+void PeerClient::Meet(const std::string& head, v1::MeetRequest request,
+                      Done<v1::MeetReply> done) {
+  void (v1::Peer::Stub::async::*const method)(
+      grpc::ClientContext*, const v1::MeetRequest*, v1::MeetReply*,
+      std::function<void(grpc::Status)>) = &v1::Peer::Stub::async::Meet;
+  Ask(head, method, std::move(request), std::move(done));
 }
 
 }  // namespace skerry::worker

@@ -1,6 +1,6 @@
 // worker/daemon/peer_client.h
 //
-// Asks the head of a replica for the cut (Peer.AgreeCut).
+// Asks the head of a replica (proto/skerry/v1/peer.proto).
 #ifndef SKERRY_WORKER_DAEMON_PEER_CLIENT_H_
 #define SKERRY_WORKER_DAEMON_PEER_CLIENT_H_
 
@@ -20,7 +20,8 @@ namespace skerry::worker {
 // destroyed first.
 class PeerClient {
  public:
-  using Done = absl::AnyInvocable<void(absl::StatusOr<v1::AgreeCutReply>) &&>;
+  template <typename Reply>
+  using Done = absl::AnyInvocable<void(absl::StatusOr<Reply>) &&>;
 
   // `loop` and `directory` outlive the client.
   PeerClient(runtime::EventLoop& loop, const transport::Directory& directory,
@@ -29,14 +30,21 @@ class PeerClient {
   PeerClient(const PeerClient&) = delete;
   PeerClient& operator=(const PeerClient&) = delete;
 
-  // Asks the worker named `head`. Errors: the head's own; Unavailable when it
-  // cannot be reached and DeadlineExceeded when it has not answered for a
+  // They ask the worker named `head`. Errors: the head's own; Unavailable when
+  // it cannot be reached and DeadlineExceeded when it has not answered for a
   // while: ask again for as long as the life is current.
   void AgreeCut(const std::string& head, v1::AgreeCutRequest request,
-                Done done);
+                Done<v1::AgreeCutReply> done);
+  void Meet(const std::string& head, v1::MeetRequest request,
+            Done<v1::MeetReply> done);
 
  private:
   struct Connections;
+
+  template <typename Request, typename Reply, typename Method>
+  void Ask(const std::string& head, Method method, Request request,
+           Done<Reply> done);
+
   std::shared_ptr<Connections> connections_;
 };
 

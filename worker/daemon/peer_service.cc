@@ -27,19 +27,12 @@ absl::StatusOr<std::optional<std::string>> WorkerAt(
 
 }  // namespace
 
-PeerService::PeerService(runtime::EventLoop& loop, Handler handler)
-    : loop_(loop), handler_(std::move(handler)) {}
-
-void PeerService::Close() {
-  handler_ = [](const v1::AgreeCutRequest&, const std::optional<std::string>&,
-                Answer answer) {
-    std::move(answer)(absl::UnavailableError("the worker is stopping"));
-  };
-}
-
-grpc::ServerUnaryReactor* PeerService::AgreeCut(
-    grpc::CallbackServerContext* context, const v1::AgreeCutRequest* request,
-    v1::AgreeCutReply* reply) {
+template <typename Request, typename Reply>
+grpc::ServerUnaryReactor* PeerService::Ask(
+    grpc::CallbackServerContext* context, const Request* request, Reply* reply,
+    void (PeerReceiver::*method)(const Request&,
+                                 const std::optional<std::string>&,
+                                 PeerReceiver::Answer<Reply>)) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const absl::StatusOr<std::optional<std::string>> worker =
       WorkerAt(*context->auth_context());
@@ -48,16 +41,33 @@ grpc::ServerUnaryReactor* PeerService::AgreeCut(
                                  std::string(worker.status().message())));
     return reactor;
   }
-  loop_.Post([this, request, reply, reactor, worker = *worker] {
-    handler_(*request, worker,
-             [reply, reactor](absl::StatusOr<v1::AgreeCutReply> answer) {
-               if (answer.ok()) *reply = *std::move(answer);
-               reactor->Finish(grpc::Status(
-                   static_cast<grpc::StatusCode>(answer.status().code()),
-                   std::string(answer.status().message())));
-             });
+  loop_.Post([this, request, reply, reactor, method, worker = *worker] {
+    if (receiver_ == nullptr) {
+      reactor->Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE,
+                                   "the worker starts or stops"));
+      return;
+    }
+    (receiver_->*method)(
+        *request, worker, [reply, reactor](absl::StatusOr<Reply> answer) {
+          if (answer.ok()) *reply = *std::move(answer);
+          reactor->Finish(grpc::Status(
+              static_cast<grpc::StatusCode>(answer.status().code()),
+              std::string(answer.status().message())));
+        });
   });
   return reactor;
+}
+
+grpc::ServerUnaryReactor* PeerService::AgreeCut(
+    grpc::CallbackServerContext* context, const v1::AgreeCutRequest* request,
+    v1::AgreeCutReply* reply) {
+  return Ask(context, request, reply, &PeerReceiver::OnAgreeCut);
+}
+
+grpc::ServerUnaryReactor* PeerService::Meet(
+    grpc::CallbackServerContext* context, const v1::MeetRequest* request,
+    v1::MeetReply* reply) {
+  return Ask(context, request, reply, &PeerReceiver::OnMeet);
 }
 
 }  // namespace skerry::worker

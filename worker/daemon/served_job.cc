@@ -132,6 +132,13 @@ void ServedJob::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
       absl::StrCat("job ", orders_.job.value(), " has ended")));
 }
 
+void ServedJob::OnMeet(const MeetRequest& request,
+                       GroupMeeting::Answer answer) {
+  if (runtime_ != nullptr) return runtime_->OnMeet(request, std::move(answer));
+  std::move(answer)(absl::AbortedError(
+      absl::StrCat("job ", orders_.job.value(), " has ended")));
+}
+
 protocol::JobFacts ServedJob::Facts() const {
   return runtime_ == nullptr ? last_ : runtime_->Facts();
 }

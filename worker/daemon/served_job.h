@@ -47,6 +47,7 @@ class ServedJob {
   void OnDataFetch(const PieceKey& key,
                    transport::BulkReceiver::FetchAnswer answer);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
+  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer);
 
   // The job had ended before this process knew of it, and is being read from
   // the disk, which takes memory.

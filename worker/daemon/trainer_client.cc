@@ -76,6 +76,14 @@ void TrainerClient::Load(v1::LoadRequest request, Done<v1::LoadReply> done) {
                  std::weak_ptr<Connection>(connection_), std::move(done));
 }
 
+void TrainerClient::OpenGroup(v1::OpenGroupRequest request,
+                              Done<v1::OpenGroupReply> done) {
+  StartUnaryCall(connection_->stub->async(),
+                 &v1::Trainer::Stub::async::OpenGroup, std::move(request),
+                 kCall, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
 void TrainerClient::Group(v1::GroupRequest request, Done<v1::GroupReply> done) {
   StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Group,
                  std::move(request), kCall, connection_->loop,

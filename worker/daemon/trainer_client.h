@@ -35,6 +35,7 @@ class TrainerClient {
   void Run(v1::RunRequest request, Done<v1::RunReply> done);
   void Snapshot(v1::SnapshotRequest request, Done<v1::SnapshotReply> done);
   void Load(v1::LoadRequest request, Done<v1::LoadReply> done);
+  void OpenGroup(v1::OpenGroupRequest request, Done<v1::OpenGroupReply> done);
   void Group(v1::GroupRequest request, Done<v1::GroupReply> done);
   void Evaluate(v1::EvaluateRequest request, Done<v1::EvaluateReply> done);
   void Generate(v1::GenerateRequest request, Done<v1::GenerateReply> done);

@@ -70,13 +70,18 @@ absl::Status Ok(const Reply&) {
 }  // namespace
 
 TrainerSeam::TrainerSeam(
-    const SeatAnswers& answers, InnerStore& inner,
+    RendezvousOptions island, const SeatAnswers& answers, InnerStore& inner,
     absl::AnyInvocable<void(const absl::Status& why)> restart)
-    : answers_(answers), inner_(inner), restart_(std::move(restart)) {}
+    : answers_(answers),
+      inner_(inner),
+      restart_(std::move(restart)),
+      address_(island.address),
+      rendezvous_(std::move(island), answers.loop()) {}
 
 TrainerSeam::~TrainerSeam() = default;
 
 void TrainerSeam::Attach(TrainerHost* host) {
+  rendezvous_.Cancel();
   host_ = host;
   owners_.clear();
   current_ = std::make_shared<char>();
@@ -94,11 +99,25 @@ void TrainerSeam::JoinGroup(const TrainerGroup& group,
                             Done<absl::Status> done) {
   if (host_ == nullptr) return AnswerLater(NoTrainer(), std::move(done));
   owners_ = group.owners;
+  if (group.size == 1) return Join(group, "", std::move(done));
+  rendezvous_.Find(
+      group, head_, host_->client(),
+      [this, group, current = std::weak_ptr<char>(current_),
+       done = std::move(done)](absl::StatusOr<std::string> bootstrap) mutable {
+        if (current.expired()) return;
+        if (!bootstrap.ok()) {
+          answers_.Wrap(std::move(done))(bootstrap.status());
+        } else {
+          Join(group, *std::move(bootstrap), std::move(done));
+        }
+      });
+}
+
+void TrainerSeam::Join(const TrainerGroup& group, std::string bootstrap,
+                       Done<absl::Status> done) {
   v1::GroupRequest request;
-  if (group.size > 1) {
-    request.set_shared_memory(
-        absl::StrCat("/skerry-", group_name_, "-", group.life.value()));
-  }
+  if (!bootstrap.empty()) request.set_address(address_);
+  request.set_bootstrap(std::move(bootstrap));
   request.set_rank(group.rank);
   request.set_size(group.size);
   // A peer that died or was ended is known sooner, from the coordinator.
@@ -130,6 +149,7 @@ void TrainerSeam::StartRun(const data::RangeSet& ranges,
 }
 
 void TrainerSeam::Cancel() {
+  rendezvous_.Cancel();
   if (host_ != nullptr) {
     host_->client().Pause([](absl::StatusOr<v1::PauseReply>) {});
   }

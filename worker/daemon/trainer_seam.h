@@ -12,6 +12,7 @@
 #include "absl/functional/any_invocable.h"
 #include "worker/core/effects.h"
 #include "worker/daemon/inner_store.h"
+#include "worker/daemon/job_rendezvous.h"
 #include "worker/daemon/seat_answers.h"
 #include "worker/daemon/trainer_host.h"
 
@@ -20,17 +21,22 @@ namespace skerry::worker {
 // Members are called on the loop. A call without a trainer is answered Aborted.
 class TrainerSeam final : public TrainerPort {
  public:
-  // `restart` carries out Restart(). `answers` and `inner` outlive the object.
-  TrainerSeam(const SeatAnswers& answers, InnerStore& inner,
+  // `island` says how this worker's trainer finds others. `restart` carries out
+  // Restart(). `answers` and `inner` outlive the object.
+  TrainerSeam(RendezvousOptions island, const SeatAnswers& answers,
+              InnerStore& inner,
               absl::AnyInvocable<void(const absl::Status& why)> restart);
   ~TrainerSeam() override;
 
   // Serves calls with `host` from now on, null for none; answers of a former
   // one are dropped.
   void Attach(TrainerHost* host);
-  // Names the shared memory in which the trainers of a replica meet; the same
-  // in all of its workers, and different for any two groups on one machine.
-  void set_group_name(std::string name) { group_name_ = std::move(name); }
+  // Names the worker with rank 0 in groups to come.
+  void set_head(std::string head) { head_ = std::move(head); }
+  // Another worker of the replica asks where its trainers meet.
+  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer) {
+    rendezvous_.OnMeet(request, std::move(answer));
+  }
 
   void JoinGroup(const TrainerGroup& group, Done<absl::Status> done) override;
   void StartRun(const data::RangeSet& ranges, const data::RangeSet& upcoming,
@@ -53,12 +59,16 @@ class TrainerSeam final : public TrainerPort {
  private:
   template <typename Result>
   void AnswerLater(Result result, Done<Result> done);
+  void Join(const TrainerGroup& group, std::string bootstrap,
+            Done<absl::Status> done);
 
   const SeatAnswers& answers_;
   InnerStore& inner_;
   absl::AnyInvocable<void(const absl::Status& why)> restart_;
   TrainerHost* host_ = nullptr;
-  std::string group_name_;
+  const std::string address_;
+  std::string head_;
+  JobRendezvous rendezvous_;
   std::vector<std::vector<ElementRange>> owners_;
   // Replaced with the host: answers for a former one see it expired.
   std::shared_ptr<char> current_ = std::make_shared<char>();

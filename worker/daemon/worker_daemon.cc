@@ -187,36 +187,6 @@ void WorkerDaemon::OnDataFetch(const transport::Fetcher& fetcher,
   (*job)->OnDataFetch(key, std::move(answer));
 }
 
-void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
-                              const std::optional<std::string>& worker,
-                              PeerService::Answer answer) {
-  const auto job = jobs_.find(request.job());
-  if (job == jobs_.end()) {
-    return std::move(answer)(absl::UnavailableError(
-        absl::StrCat(options_.name, " does not serve job ", request.job())));
-  }
-  absl::StatusOr<CutRequest> checked = CutRequestFromProto(request);
-  const absl::Status may =
-      checked.ok() ? access_.CheckCut(worker, JobId(request.job()), *checked,
-                                      environment_.loop.Now())
-                   : checked.status();
-  if (!may.ok()) {
-    std::move(answer)(may);
-    return;
-  }
-  job->second->OnAgreeCut(
-      *checked,
-      [answer = std::move(answer)](absl::StatusOr<CutReply> reply) mutable {
-        if (!reply.ok()) {
-          std::move(answer)(reply.status());
-          return;
-        }
-        v1::AgreeCutReply out;
-        CutReplyToProto(*reply, &out);
-        std::move(answer)(std::move(out));
-      });
-}
-
 void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   const protocol::Orders& orders = heard.orders;
   if (stopping_ || orders.boot != Boot(boot_)) return;
@@ -418,6 +388,9 @@ protocol::StatusFacts WorkerDaemon::Facts() const {
   }
   facts.seen = Revision(seen);
   if (options_.look) facts.machine = options_.look();
+  // The coordinator keeps those workers of an island apart that name different
+  // hosts. Who also meets trainers on other hosts names none.
+  if (!environment_.island_address.empty()) facts.machine.host.clear();
   facts.looks_at_data = true;
   facts.data = data_.Facts();
   for (const auto& [id, job] : jobs_) {

@@ -74,8 +74,9 @@ struct WorkerOptions {
   absl::AnyInvocable<void(const absl::Status& why)> on_refused;
 };
 
-// Members are called on the loop, and so are the handlers.
-class WorkerDaemon final : public transport::BulkReceiver {
+// Members are called on the loop, and so are the handlers. worker_peers.cc has
+// what other workers of a replica ask.
+class WorkerDaemon final : public transport::BulkReceiver, public PeerReceiver {
  public:
   // `environment.loop` runs already. Start() has to follow.
   WorkerDaemon(WorkerOptions options, const JobEnvironment& environment);
@@ -100,16 +101,18 @@ class WorkerDaemon final : public transport::BulkReceiver {
                                       const PieceKey& key) override;
   void OnDataFetch(const transport::Fetcher& fetcher, const PieceKey& key,
                    FetchAnswer answer) override;
+  // PeerReceiver.
+  void OnAgreeCut(const v1::AgreeCutRequest& request,
+                  const std::optional<std::string>& worker,
+                  Answer<v1::AgreeCutReply> answer) override;
+  void OnMeet(const v1::MeetRequest& request,
+              const std::optional<std::string>& worker,
+              Answer<v1::MeetReply> answer) override;
 
   // What there is to tell Prometheus.
   std::vector<runtime::Metric> Metrics() const;
   // OK while the coordinator answers. Unavailable, with the reason.
   absl::Status Ready() const;
-
-  // Handler of the peer service.
-  void OnAgreeCut(const v1::AgreeCutRequest& request,
-                  const std::optional<std::string>& worker,
-                  PeerService::Answer answer);
 
  private:
   // The job of which the other worker may fetch something.

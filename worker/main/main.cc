@@ -35,6 +35,7 @@
 #include "runtime/posix/steady_waits.h"
 #include "runtime/s3/places.h"
 #include "runtime/service_notices.h"
+#include "transport/address.h"
 #include "transport/directory.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
@@ -141,16 +142,7 @@ struct Parts {
 };
 
 absl::Status Listen(const CommandLine& line, Parts& parts) {
-  parts.peer_service = std::make_unique<PeerService>(
-      parts.loop, [&parts](const v1::AgreeCutRequest& request,
-                           const std::optional<std::string>& worker,
-                           PeerService::Answer answer) {
-        if (parts.daemon == nullptr) {
-          std::move(answer)(absl::UnavailableError("the worker is starting"));
-          return;
-        }
-        parts.daemon->OnAgreeCut(request, worker, std::move(answer));
-      });
+  parts.peer_service = std::make_unique<PeerService>(parts.loop);
   transport::GrpcBulkOptions options;
   options.listen_address = line.listen;
   options.name = line.name;
@@ -182,6 +174,11 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       AddressesOf(line.advertise, line.listen, parts.bulk->address());
   options.address = own.outside.front();
   options.more_addresses.assign(own.outside.begin() + 1, own.outside.end());
+  std::string island_address = line.island_address;
+  if (island_address.empty() && !line.shared_memory_only &&
+      !line.outbound_only) {
+    island_address = transport::HostOf(own.inside);
+  }
   options.island_address = std::move(own.inside);
   options.dial_peer = [&parts](const protocol::TryOrder& order, auto done) {
     parts.trial->Dial(order.worker, order.endpoints, std::move(done));
@@ -216,6 +213,8 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .peers = *parts.peers,
       .directory = parts.directory,
       .worker = line.name,
+      .host = runtime::LookAt(line.state_directory).host,
+      .island_address = island_address,
       .state_directory = line.state_directory,
       .run_directory = line.run_directory,
       .trainer_command = EngineCommand(line.trainers, line.log_level),
@@ -226,6 +225,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
     parts.daemon =
         std::make_unique<WorkerDaemon>(std::move(options), environment);
     parts.receiver.set_target(parts.daemon.get());
+    parts.peer_service->set_receiver(parts.daemon.get());
     parts.daemon->Start();
     transport::Credentials::Watch(parts.credentials, parts.loop,
                                   parts.identity);
@@ -348,7 +348,7 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
   OnLoop(parts.loop, [&] {
     parts.watch.reset();
     parts.receiver.set_target(nullptr);
-    parts.peer_service->Close();
+    parts.peer_service->set_receiver(nullptr);
     parts.daemon.reset();
     parts.trial.reset();
     parts.peers.reset();

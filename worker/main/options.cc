@@ -17,6 +17,7 @@
 #include "runtime/log_level.h"
 #include "transport/address.h"
 #include "transport/grpc/identity_flags.h"
+#include "transport/host.h"
 #include "transport/loopback.h"
 
 namespace skerry::worker {
@@ -46,6 +47,10 @@ std::string CheckPeer(const std::string& address) {
           .message());
 }
 
+std::string CheckHost(const std::string& host) {
+  return std::string(transport::CheckHost(host).message());
+}
+
 // What a coordinator takes.
 constexpr size_t kAddressesMax = 8;
 
@@ -69,6 +74,18 @@ struct Network {
         ->type_name("HOST:PORT")
         ->allow_extra_args(false)
         ->check(CheckPeer);
+    app.add_option("--island-address", line.island_address,
+                   "Host name or IP address at which trainers of its island "
+                   "on other hosts reach its trainer, which takes any free "
+                   "port; default: the host at which workers of its island "
+                   "reach it, and with --outbound-only none")
+        ->type_name("HOST")
+        ->check(CheckHost);
+    app.add_flag("--shared-memory-only", line.shared_memory_only,
+                 "Its trainer meets those on this host only: of an island on "
+                 "several hosts, the workers of one host train. Give it to all "
+                 "workers of an island, or to none")
+        ->excludes("--island-address");
     app.add_flag("--outbound-only", line.outbound_only,
                  "Nobody of another island can connect to this worker: it "
                  "opens the connections to them");

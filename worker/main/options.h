@@ -28,6 +28,9 @@ struct CommandLine {
   std::string listen;
   // In order of preference; empty: where it listens.
   std::vector<std::string> advertise;
+  // Empty: the host at which workers of its island reach it, if they do.
+  std::string island_address;
+  bool shared_memory_only = false;
   bool outbound_only = false;
   bool relay = false;
   // None: plaintext.

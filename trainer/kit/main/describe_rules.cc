@@ -160,14 +160,20 @@ absl::Status WhatItCannotDo(const Subject& subject) {
         Code::kUnimplemented, "LoadInner, which it cannot"));
   }
   if (!can.groups()) {
+    v1::OpenGroupRequest open;
+    open.set_size(2);
+    v1::OpenGroupReply opened;
+    SKERRY_RETURN_IF_ERROR(
+        Expect(ready.trainer->Call(&Stub::OpenGroup, open, opened),
+               Code::kUnimplemented, "OpenGroup, which it cannot"));
     v1::GroupRequest request;
-    request.set_shared_memory("/skerry-kit-nobody");
+    request.set_bootstrap("of nobody");
     request.set_size(2);
     v1::GroupReply reply;
     SKERRY_RETURN_IF_ERROR(
         Expect(ready.trainer->Call(&Stub::Group, request, reply),
                Code::kUnimplemented, "a Group of two, which it cannot"));
-    request.clear_shared_memory();
+    request.clear_bootstrap();
     request.set_size(1);
     SKERRY_RETURN_IF_ERROR(
         Expect(ready.trainer->Call(&Stub::Group, request, reply), Code::kOk,

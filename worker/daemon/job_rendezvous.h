@@ -1,0 +1,80 @@
+// worker/daemon/job_rendezvous.h
+//
+// Finds out where the trainers of a replica meet. The head of the replica has
+// its own trainer make the place, and tells the others (Peer.Meet).
+#ifndef SKERRY_WORKER_DAEMON_JOB_RENDEZVOUS_H_
+#define SKERRY_WORKER_DAEMON_JOB_RENDEZVOUS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
+#include "runtime/event_loop.h"
+#include "worker/core/effects.h"
+#include "worker/core/group_meeting.h"
+#include "worker/daemon/peer_client.h"
+#include "worker/daemon/trainer_client.h"
+
+namespace skerry::worker {
+
+struct RendezvousOptions {
+  JobId job;
+  PeerClient& peers;
+  // MachineFacts::host of this machine.
+  std::string host;
+  // Host name or IP address at which trainers on other hosts reach this
+  // worker's; empty: they do not.
+  std::string address;
+};
+
+// Members are called on the loop.
+class JobRendezvous {
+ public:
+  // The bootstrap bytes of the group, or the error: the head's own trainer
+  // cannot make a place, or Aborted, the meeting has ended.
+  using Done = absl::AnyInvocable<void(absl::StatusOr<std::string>) &&>;
+
+  // `options.peers` and `loop` outlive the object.
+  JobRendezvous(RendezvousOptions options, runtime::EventLoop& loop);
+
+  // Ends a former search, and searches for the place of this group of several,
+  // in which `head` is the worker with rank 0. `trainer` outlives the search.
+  // `done` runs once, later, on the loop.
+  void Find(const TrainerGroup& group, const std::string& head,
+            TrainerClient& trainer, Done done);
+  // Another worker of the replica asks.
+  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer);
+  // Ends the search: its `done` and whoever asks here get Aborted.
+  void Cancel();
+
+ private:
+  // One Find().
+  struct Search {
+    MeetRequest request;
+    std::string head;
+    TrainerClient& trainer;
+    Done done;
+    bool opens = false;
+  };
+
+  // Whether it is the current search.
+  bool IsCurrent(const std::weak_ptr<Search>& search) const {
+    return search_ != nullptr && search.lock() == search_;
+  }
+  void AskHead();
+  // Has the trainer make the place once all have asked.
+  void ConsiderOpening();
+  void Finish(absl::StatusOr<std::string> bootstrap);
+
+  const RendezvousOptions options_;
+  runtime::EventLoop& loop_;
+  std::shared_ptr<Search> search_;  // null: nothing is searched for
+  GroupMeeting meeting_;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_JOB_RENDEZVOUS_H_
