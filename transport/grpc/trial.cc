@@ -127,7 +127,7 @@ void Trial::Ask(std::shared_ptr<Dialling> dialling, bool is_timed) {
       .UnaryCall(one.context.get(), kQuestion, grpc::StubOptions(),
                  &one.question, &one.answer,
                  [this, alive = std::weak_ptr<char>(alive_), dialling,
-                  is_timed](grpc::Status status) {
+                  is_timed](grpc::Status status) mutable {
                    absl::Status failed;
                    if (IsAnswer(status)) {
                      failed = CheckIdentity(*dialling->context->auth_context(),
@@ -141,7 +141,10 @@ void Trial::Ask(std::shared_ptr<Dialling> dialling, bool is_timed) {
                      failed = absl::UnavailableError(
                          PlainCause(status.error_message()));
                    }
-                   loop_.Post([this, alive, dialling, is_timed, failed] {
+                   // The loop lets go of it: gRPC's thread of callbacks would
+                   // end itself with the process's last channel, and abort.
+                   loop_.Post([this, alive, dialling = std::move(dialling),
+                               is_timed, failed] {
                      if (!alive.expired()) OnAnswer(dialling, is_timed, failed);
                    });
                    open_calls_.Remove();

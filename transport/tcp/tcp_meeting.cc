@@ -179,7 +179,14 @@ void TcpMeeting::Accept() {
   while (true) {
     OwnedFd fd(accept4(options_.listener->fd(), nullptr, nullptr,
                        SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!fd.is_open()) return;
+    if (!fd.is_open()) {
+      const bool is_out_of_descriptors = errno == EMFILE || errno == ENFILE;
+      if (!is_out_of_descriptors) return;
+      // The connection stays in the queue, so that poll() would not wait.
+      pollfd stop{options_.stop_fd, POLLIN, 0};
+      poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(kTurn)));
+      return;
+    }
     SetUpConnection(fd.get());
     auto talk = std::make_unique<Talk>();
     talk->fd = std::move(fd);

@@ -53,8 +53,10 @@ void StartUnaryCall(Async* async,
         absl::ToInt64Milliseconds(*options.deadline), GPR_TIMESPAN));
   }
   (async->*method)(&call->context, &call->request, &call->reply,
-                   [call, owner, &loop](grpc::Status status) {
-                     loop.Post([call, owner, status] {
+                   [call, owner, &loop](grpc::Status status) mutable {
+                     // The loop lets go of it: it may have the process's last
+                     // channel, with which gRPC's thread of callbacks ends.
+                     loop.Post([call = std::move(call), owner, status] {
                        if (owner.expired()) return;
                        if (status.ok()) {
                          std::move(call->done)(std::move(call->reply));
