@@ -23,6 +23,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "bench/micro/bench_rows.h"
+#include "bench/micro/bench_setup.h"
 #include "bench/micro/fake_rounds.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/fake_worker.h"
@@ -192,18 +193,7 @@ int Main(bool quick, const char* json) {
 }  // namespace skerry::bench
 
 int main(int argc, char** argv) {
-  bool quick = false;
-  const char* json = nullptr;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--quick") {
-      quick = true;
-    } else if (argument == "--json" && i + 1 < argc) {
-      json = argv[++i];
-    } else {
-      std::fprintf(stderr, "usage: control_bench [--quick] [--json FILE]\n");
-      return 2;
-    }
-  }
-  return skerry::bench::Main(quick, json);
+  const auto flags = skerry::bench::ReadBenchFlags(argc, argv, "control_bench");
+  if (!flags.has_value()) return 2;
+  return skerry::bench::Main(flags->quick, flags->json);
 }

@@ -22,6 +22,7 @@
 #include "absl/synchronization/notification.h"
 #include "base/check.h"
 #include "bench/micro/bench_rows.h"
+#include "bench/micro/bench_setup.h"
 #include "coordinator/service/cluster_shell.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/journal_file.h"
@@ -295,33 +296,17 @@ void MeasureRestart(const std::string& folder, uint64_t records,
 }
 
 int Main(int argc, char** argv) {
-  uint64_t count = 100'000;
-  const char* json = nullptr;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--quick") {
-      count = 10'000;
-    } else if (argument == "--json" && i + 1 < argc) {
-      json = argv[++i];
-    } else {
-      std::fprintf(stderr, "usage: journal_bench [--quick] [--json FILE]\n");
-      return 2;
-    }
-  }
-  BenchRows rows(json);
-  std::string root =
-      (std::filesystem::temp_directory_path() / "journal-bench-XXXXXX")
-          .string();
-  if (mkdtemp(root.data()) == nullptr) {
-    std::fprintf(stderr, "journal_bench: cannot make %s\n", root.c_str());
-    return 1;
-  }
+  const auto flags = ReadBenchFlags(argc, argv, "journal_bench");
+  if (!flags.has_value()) return 2;
+  const uint64_t count = flags->quick ? 10'000 : 100'000;
+  BenchRows rows(flags->json);
+  const BenchFolder folder("journal_bench");
+  const std::string& root = folder.path();
   MeasureDisk(root + "/disk", rows);
   MeasureMutations(root + "/narrow", count / 10, 16, rows);
   MeasureMutations(root + "/wide", count, 256, rows);
   MeasureRestart(root + "/restart", 10'000, rows);
   MeasureRestart(root + "/long", 100'000, rows);
-  std::filesystem::remove_all(root);
   return 0;
 }
 

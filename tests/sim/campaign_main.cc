@@ -53,11 +53,12 @@ void Explain(uint64_t seed, const Tally::Failure& failure,
               failure.violation.c_str());
   std::printf("  again: tools/test sim --n 1 --seed %llu --profile %s\n",
               static_cast<unsigned long long>(seed), failure.profile.c_str());
+  // Each try is read from its text, so the printed text fails, too.
   const Schedule shrunk = Shrink(schedule, [](const Schedule& fewer) {
-    return !RunIsolated(fewer).violation.empty();
+    return !RunIsolated(*ScheduleFromText(ToText(fewer))).violation.empty();
   });
   std::printf(
-      "  shrunk from %zu to %zu faults; again with a file of these "
+      "  shrunk from %zu to %zu faults; again with a file of all these "
       "lines: tools/test sim --replay FILE\n%s",
       schedule.faults.size(), shrunk.faults.size(), ToText(shrunk).c_str());
 }

@@ -177,16 +177,16 @@ inline bool HasAverages(const Schedule& schedule) {
   return !schedule.jobs.empty() && schedule.jobs[0].average_begin > 0;
 }
 
-// "seed N", "profile NAME", "checkpoints EVERY KEEP" where jobs are saved,
-// "no_validation" where they are not evaluated, "programs" where programs train
-// them, "averages" where parts of their models are averaged, and a line a
-// fault.
+// One line for each of: "seed N", "profile NAME", "checkpoints EVERY KEEP",
+// "language_model", "validation", "programs" and "averages" with "yes" or "no",
+// "faults COUNT", then a line for each fault. Of several jobs the first one
+// speaks for all.
 std::string ToText(const Schedule& schedule);
-// A text without a fault line has the faults that the seed gives; the jobs of
-// one with such lines are saved, not evaluated, trained by programs, or
-// averaged in part only when it says so.
+// Reads such a text. Lines that begin with # are comments. A text of "seed" and
+// "profile" alone is the schedule that they draw. Any other text must have all
+// lines, because a text that lost some would be another schedule.
 //
-// Errors: InvalidArgument names the line.
+// Errors: InvalidArgument names the bad or missing line.
 absl::StatusOr<Schedule> ScheduleFromText(std::string_view text);
 
 }  // namespace skerry::sim

@@ -1,5 +1,11 @@
 #include "tests/sim/schedule.h"
 
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "job/review.h"
 #include "planner/spans.h"
@@ -8,6 +14,8 @@
 
 namespace skerry::sim {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(ScheduleTest, TextSaysAllOfIt) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
@@ -87,6 +95,38 @@ TEST(ScheduleTest, ABadLineIsNamed) {
   const auto read = ScheduleFromText("seed 1\nprofile all\nfault 5 eat 1\n");
   ASSERT_FALSE(read.ok());
   EXPECT_NE(read.status().message().find("eat"), absl::string_view::npos);
+}
+
+// Whoever copies the faults alone must not get another schedule.
+TEST(ScheduleTest, ATextThatHasLostALineIsRefused) {
+  const std::string text = ToText(*DrawSchedule(28159, "saved"));
+  ASSERT_TRUE(ScheduleFromText(text).ok());
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  ASSERT_GT(lines.size(), 12u);
+  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    std::vector<std::string> fewer = lines;
+    fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(i));
+    const auto read = ScheduleFromText(absl::StrJoin(fewer, "\n"));
+    ASSERT_FALSE(read.ok()) << "without: " << lines[i];
+    const std::string word = lines[i].substr(0, lines[i].find(' '));
+    EXPECT_THAT(std::string(read.status().message()), HasSubstr(word));
+  }
+}
+
+TEST(ScheduleTest, ATextOfSeedAndProfileAloneIsWhatTheyDraw) {
+  const auto read = ScheduleFromText("# why\nseed 28159\nprofile saved\n");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(ToText(*read), ToText(*DrawSchedule(28159, "saved")));
+  EXPECT_FALSE(
+      ScheduleFromText("seed 1\nprofile saved\nfault 5 kill 1 0 9 0\n").ok());
+}
+
+TEST(ScheduleTest, AScheduleWithoutFaultsStaysWithoutFaults) {
+  Schedule none = *DrawSchedule(28159, "saved");
+  none.faults.clear();
+  const auto read = ScheduleFromText(ToText(none));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->faults.empty());
 }
 
 TEST(ShrinkTest, OnlyTheFaultsThatMatterAreLeft) {

@@ -1,10 +1,12 @@
 // Schedules as text and back.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/status.h"
 #include "tests/sim/schedule.h"
 
 namespace skerry::sim {
@@ -37,6 +39,74 @@ absl::StatusOr<Fault> FaultFromLine(const std::string& line) {
   return fault;
 }
 
+// The lines that a schedule with faults of its own has to have.
+constexpr std::array<const char*, 6> kWordsOfFaults = {
+    "checkpoints", "language_model", "validation",
+    "programs",    "averages",       "faults"};
+
+// What the lines of a text have said so far.
+struct ReadText {
+  // First words of lines, without "fault".
+  std::set<std::string> words;
+  uint64_t seed = 0;
+  std::string profile;
+  uint32_t every = 0;
+  uint32_t keep = 0;
+  bool language_model = false;
+  bool validation = false;
+  bool programs = false;
+  bool averages = false;
+  size_t fault_count = 0;
+  std::vector<Fault> faults;
+};
+
+// Reads "yes" or "no".
+void ReadYesOrNo(std::istringstream& in, bool& is_so) {
+  std::string said;
+  in >> said;
+  is_so = said == "yes";
+  if (!is_so && said != "no") in.setstate(std::ios::failbit);
+}
+
+absl::Status ReadLine(const std::string& line, ReadText& read) {
+  std::istringstream in(line);
+  std::string word;
+  in >> word;
+  if (word == "fault") {
+    SKERRY_ASSIGN_OR_RETURN(const Fault fault, FaultFromLine(line));
+    read.faults.push_back(fault);
+    return absl::OkStatus();
+  }
+  if (word == "seed") {
+    in >> read.seed;
+  } else if (word == "profile") {
+    in >> read.profile;
+  } else if (word == "checkpoints") {
+    in >> read.every >> read.keep;
+  } else if (word == "language_model") {
+    ReadYesOrNo(in, read.language_model);
+  } else if (word == "validation") {
+    ReadYesOrNo(in, read.validation);
+  } else if (word == "programs") {
+    ReadYesOrNo(in, read.programs);
+  } else if (word == "averages") {
+    ReadYesOrNo(in, read.averages);
+  } else if (word == "faults") {
+    in >> read.fault_count;
+  } else {
+    return BadLine(line);
+  }
+  if (!in) return BadLine(line);
+  read.words.insert(word);
+  return absl::OkStatus();
+}
+
+absl::Status CheckHas(const ReadText& read, const char* word) {
+  if (read.words.contains(word)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the schedule has no line \"", word, "\"; copy all lines"));
+}
+
 }  // namespace
 
 std::string FaultName(FaultKind kind) {
@@ -52,16 +122,18 @@ std::string ToText(const Fault& fault) {
 }
 
 std::string ToText(const Schedule& schedule) {
-  std::string text = absl::StrCat("seed ", schedule.seed, "\nprofile ",
-                                  schedule.profile, "\n");
-  if (HasCheckpoints(schedule)) {
-    absl::StrAppend(&text, "checkpoints ", schedule.jobs[0].checkpoint_every,
-                    " ", schedule.jobs[0].keep, "\n");
-  }
-  if (schedule.language_model) absl::StrAppend(&text, "language_model\n");
-  if (!IsEvaluated(schedule)) absl::StrAppend(&text, "no_validation\n");
-  if (HasPrograms(schedule)) absl::StrAppend(&text, "programs\n");
-  if (HasAverages(schedule)) absl::StrAppend(&text, "averages\n");
+  const JobShape first = schedule.jobs.empty() ? JobShape() : schedule.jobs[0];
+  const auto says = [](const char* word, bool is_so) {
+    return absl::StrCat(word, " ", is_so ? "yes" : "no", "\n");
+  };
+  std::string text =
+      absl::StrCat("seed ", schedule.seed, "\nprofile ", schedule.profile,
+                   "\ncheckpoints ", first.checkpoint_every, " ", first.keep,
+                   "\n", says("language_model", schedule.language_model),
+                   says("validation", IsEvaluated(schedule)),
+                   says("programs", HasPrograms(schedule)),
+                   says("averages", HasAverages(schedule)), "faults ",
+                   schedule.faults.size(), "\n");
   for (const Fault& fault : schedule.faults) {
     absl::StrAppend(&text, ToText(fault), "\n");
   }
@@ -69,56 +141,39 @@ std::string ToText(const Schedule& schedule) {
 }
 
 absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
-  uint64_t seed = 0;
-  std::string profile;
-  uint32_t every = 0, keep = 0;
-  std::vector<Fault> faults;
-  bool listed = false;
-  bool language_model = false;
-  bool no_validation = false;
-  bool programs = false;
-  bool averages = false;
+  ReadText read;
   const std::vector<std::string> lines =
       absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
   for (const std::string& line : lines) {
     if (line.empty() || line[0] == '#') continue;
-    std::istringstream in(line);
-    std::string word;
-    in >> word;
-    if (word == "seed") {
-      in >> seed;
-    } else if (word == "profile") {
-      in >> profile;
-    } else if (word == "checkpoints") {
-      in >> every >> keep;
-    } else if (word == "language_model") {
-      language_model = true;
-    } else if (word == "no_validation") {
-      no_validation = true;
-    } else if (word == "programs") {
-      programs = true;
-    } else if (word == "averages") {
-      averages = true;
-    } else if (word == "fault") {
-      absl::StatusOr<Fault> fault = FaultFromLine(line);
-      if (!fault.ok()) return fault.status();
-      faults.push_back(*fault);
-      listed = true;
-    } else {
-      return BadLine(line);
-    }
-    if (!in) return BadLine(line);
+    SKERRY_RETURN_IF_ERROR(ReadLine(line, read));
   }
-  if (!listed) return DrawSchedule(seed, profile);
-  absl::StatusOr<Schedule> schedule = DrawSchedule(seed, profile, averages);
+  for (const char* word : {"seed", "profile"}) {
+    SKERRY_RETURN_IF_ERROR(CheckHas(read, word));
+  }
+  if (read.words.size() == 2 && read.faults.empty()) {
+    return DrawSchedule(read.seed, read.profile);
+  }
+  for (const char* word : kWordsOfFaults) {
+    SKERRY_RETURN_IF_ERROR(CheckHas(read, word));
+  }
+  if (read.faults.size() != read.fault_count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the line \"faults\" says ", read.fault_count,
+                     ", and the schedule has ", read.faults.size(),
+                     " lines \"fault\"; copy all lines"));
+  }
+  absl::StatusOr<Schedule> schedule =
+      DrawSchedule(read.seed, read.profile, read.averages);
   if (!schedule.ok()) return schedule;
-  schedule->faults = std::move(faults);
-  schedule->language_model = language_model;
+  schedule->faults = std::move(read.faults);
+  schedule->language_model = read.language_model;
   for (JobShape& job : schedule->jobs) {
-    job.checkpoint_every = every;
-    job.keep = keep;
-    job.validation_samples = no_validation ? 0 : JobShape().validation_samples;
-    job.program = programs;
+    job.checkpoint_every = read.every;
+    job.keep = read.keep;
+    job.validation_samples =
+        read.validation ? JobShape().validation_samples : 0;
+    job.program = read.programs;
   }
   return schedule;
 }

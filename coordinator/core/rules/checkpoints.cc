@@ -96,6 +96,19 @@ void Fail(JobState& job, const Decider& decider, std::string error,
                             {}});
 }
 
+// Whether the order will not be carried out, although the worker is there.
+// Three things show this. The worker says nothing about the job any more,
+// because it has lost its place and orders no longer name the job to it. It
+// became unfit before it began. Or it had begun, and now names another state or
+// none.
+bool HasGivenUp(const JobState& job, const Saving& saving) {
+  const Seat* seat = job.SeatOf(saving.worker, saving.incarnation);
+  if (seat == nullptr || seat->facts.fragments.empty()) return true;
+  if (!saving.begun) return !seat->unfit.empty();
+  const auto& said = seat->facts.checkpoint;
+  return !said.has_value() || said->sequence != saving.order.sequence;
+}
+
 // Whether somebody may still have to read what the job went back to.
 bool IsRestoredNeeded(const JobState& job) {
   if (!job.restored.has_value() || !job.restored->checkpoint.is_set()) {
@@ -140,6 +153,7 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
     }
     return;
   }
+  if (ordered) job.saving->begun = true;
   if (saver == nullptr || fact.sequence <= LastSaved(job) ||
       fact.sequence > job.State()) {
     return;
@@ -157,7 +171,8 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
                          {},
                          taken->consumed,
                          {},
-                         SequencesAt(job, fact.sequence)}};
+                         SequencesAt(job, fact.sequence)},
+                        true};
     return;
   }
   if (job.saving.has_value() && job.saving->order.sequence <= fact.sequence) {
@@ -173,7 +188,8 @@ void DecideCheckpoints(JobState& job, const Decider& decider) {
   if (!job.spec.checkpoint.has_value() || !job.Sized()) return;
   if (job.saving.has_value()) {
     if (!decider.workers.IsCurrent(job.saving->worker,
-                                   job.saving->incarnation)) {
+                                   job.saving->incarnation) ||
+        HasGivenUp(job, *job.saving)) {
       Fail(job, decider, kSaverLost, absl::ZeroDuration());
     } else if (job.saving->since + decider.options.checkpoint_max <=
                decider.now) {
@@ -198,12 +214,12 @@ void DecideCheckpoints(JobState& job, const Decider& decider) {
   }
   const std::string worker = ChooseSaver(job, decider.workers, *state);
   if (worker.empty()) return;
-  job.saving =
-      Saving{worker,
-             decider.workers.FindCurrent(worker)->incarnation,
-             decider.now,
-             {state->sequence, state->samples_committed, state->pieces,
-              state->consumed, Pinned(job), state->fragment_sequences}};
+  job.saving = Saving{worker,
+                      decider.workers.FindCurrent(worker)->incarnation,
+                      decider.now,
+                      {state->sequence, state->samples_committed, state->pieces,
+                       state->consumed, Pinned(job), state->fragment_sequences},
+                      false};
   job.touched.insert(worker);
 }
 

@@ -8,7 +8,8 @@
 // checkpoint. Workers store the bases of such sequences anyway, so nobody
 // stops: one worker reads them while the others go on. The choice of that
 // worker is not durable. A worker says what it is saving, also to a coordinator
-// that has just started.
+// that has just started. Another worker is chosen when it is lost, when it no
+// longer serves the job, and when it forgets what it saves.
 #ifndef SKERRY_COORDINATOR_CORE_RULES_CHECKPOINTS_H_
 #define SKERRY_COORDINATOR_CORE_RULES_CHECKPOINTS_H_
 

@@ -2,6 +2,7 @@
 
 #include "coordinator/core/rules/exchange.h"
 #include "coordinator/core/rules/holdings.h"
+#include "coordinator/core/rules/job_rules.h"
 #include "coordinator/core/rules/membership.h"
 #include "coordinator/core/rules/retention.h"
 #include "coordinator/core/state/job_snapshot.h"
@@ -60,6 +61,12 @@ class CheckpointsTest : public testing::Test {
   }
   std::string Saver() const {
     return bench_.job.saving.has_value() ? bench_.job.saving->worker : "";
+  }
+  // The worker's newest Status; null: it does not name the job.
+  void Hear(const std::string& worker, const JobFacts* facts) {
+    HearSeat(bench_.job, worker,
+             bench_.workers.FindCurrent(worker)->incarnation, facts,
+             bench_.options);
   }
   void Lose(const std::string& name) {
     LoseWorker(bench_.job, bench_.decider(), name, "gone");
@@ -157,6 +164,90 @@ TEST_F(CheckpointsTest, ALostSaverIsReplacedAtOnce) {
   ASSERT_EQ(bench_.Decided<Checkpointed>().size(), 1u);
   EXPECT_EQ(bench_.Decided<Checkpointed>()[0].error, "it was lost meanwhile");
   EXPECT_TRUE(bench_.job.checkpoints.empty());
+}
+
+// Its place was given to another worker, and orders do not name the job to it
+// any more. It learned that before it heard that it should save.
+TEST_F(CheckpointsTest, ASaverThatHasLeftTheJobIsReplacedAtOnce) {
+  Commit();
+  Commit();
+  Decide();
+  const std::string first = Saver();
+  Hear(first, nullptr);
+  Decide();
+  EXPECT_NE(Saver(), first);
+  EXPECT_NE(Saver(), "");
+  ASSERT_EQ(bench_.Decided<Checkpointed>().size(), 1u);
+  EXPECT_EQ(bench_.Decided<Checkpointed>()[0].error, "it was lost meanwhile");
+}
+
+TEST_F(CheckpointsTest, ASaverThatFailsBeforeItBeginsIsReplaced) {
+  Commit();
+  Commit();
+  Decide();
+  const std::string first = Saver();
+  JobFacts facts = bench_.Facts(first);
+  facts.state = protocol::SeatState::kFailed;
+  facts.error = "no trainer starts";
+  Hear(first, &facts);
+  Decide();
+  EXPECT_NE(Saver(), first);
+  EXPECT_NE(Saver(), "");
+}
+
+TEST_F(CheckpointsTest, ASaverThatFailsWhileItWritesGoesOn) {
+  Commit();
+  Commit();
+  Decide();
+  const std::string first = Saver();
+  Say(first, {Sequence(2), "", 0, ""});
+  JobFacts facts = bench_.Facts(first);
+  facts.state = protocol::SeatState::kFailed;
+  facts.error = "no trainer starts";
+  Hear(first, &facts);
+  Decide();
+  EXPECT_EQ(Saver(), first);
+  SayDone(2);
+  EXPECT_EQ(bench_.job.checkpoints.size(), 1u);
+}
+
+// Its seat was made anew. A former process of the coordinator gave the order,
+// so the present one has no pieces to name to it.
+TEST_F(CheckpointsTest, ASaverThatForgetsWhatItSavesIsReplaced) {
+  Commit();
+  Commit();
+  bench_.job.save_not_before = bench_.now + bench_.options.lease;
+  Say("w1", {Sequence(2), "", 0, ""});
+  ASSERT_TRUE(CheckpointOrderFor(bench_.job, "w1")->pieces.empty());
+  Decide();
+  ASSERT_EQ(Saver(), "w1");
+  JobFacts facts = bench_.Facts("w1");
+  facts.checkpoint.reset();
+  Hear("w1", &facts);
+  Decide();
+  ASSERT_EQ(bench_.Decided<Checkpointed>().size(), 1u);
+  EXPECT_EQ(bench_.Decided<Checkpointed>()[0].error, "it was lost meanwhile");
+  ASSERT_NE(Saver(), "");
+  EXPECT_EQ(CheckpointOrderFor(bench_.job, Saver())->pieces.size(), 8u);
+}
+
+// It still says which state it saved last.
+TEST_F(CheckpointsTest, ASaverThatHasNotHeardYetKeepsTheOrder) {
+  Commit();
+  Commit();
+  Decide();
+  SayDone(2);
+  Commit();
+  Commit();
+  Decide();
+  const std::string saver = Saver();
+  ASSERT_NE(saver, "");
+  Say(saver, {Sequence(2), "abc", 100, ""});
+  Decide();
+  EXPECT_EQ(Saver(), saver);
+  EXPECT_EQ(bench_.job.saving->order.sequence, Sequence(4));
+  // The first state's success is the only record.
+  EXPECT_EQ(bench_.Decided<Checkpointed>().size(), 1u);
 }
 
 TEST_F(CheckpointsTest, AFailureIsRecordedAndTriedAgainLater) {

@@ -29,32 +29,40 @@ class Writer {
   }
   // `then`: where a record says that it was.
   void Add(const PeerAddress& then) {
-    if (directory_.contains(then.worker)) return;
+    // Orders of a large job name hundreds, so each name is looked up once.
+    const auto [entry, is_new] = directory_.try_emplace(then.worker);
+    if (!is_new) return;
+    entry->second = EndpointsOf(then);
+    if (entry->second.empty()) directory_.erase(entry);
+  }
+  Directory Take() { return std::move(directory_); }
+
+ private:
+  // Returns an entry of the directory; empty when the reader gets none.
+  std::vector<std::string> EndpointsOf(const PeerAddress& then) const {
     const auto it = workers_.all().find(then.worker);
     const bool known = it != workers_.all().end();
     const PeerAddress& at = known ? it->second.self : then;
     const bool inside =
         known && reader_ != nullptr && it->second.island == reader_->island;
     const bool hidden = known ? it->second.IsHidden() : at.outbound_only;
-    if (inside || !hidden) {
-      Put(then.worker, inside ? std::vector{at.inside()} : at.outside());
-    } else if (reader_ == nullptr || !reader_->IsHidden() || !known) {
-      if (reader_ != nullptr && known && !reader_->takes_streams) return;
-      Put(then.worker, at.outside(), protocol::kReverse);
-    } else if (const Worker* relay = RelayFor(workers_, *reader_, it->second)) {
-      Put(then.worker, at.outside(), protocol::ViaRelay(relay->self.worker));
+    if (inside) return AfterFirst("", {at.inside()});
+    if (!hidden) return AfterFirst("", at.outside());
+    if (reader_ == nullptr || !reader_->IsHidden() || !known) {
+      if (reader_ != nullptr && known && !reader_->takes_streams) return {};
+      return AfterFirst(protocol::kReverse, at.outside());
     }
+    if (const Worker* relay = RelayFor(workers_, *reader_, it->second)) {
+      return AfterFirst(protocol::ViaRelay(relay->self.worker), at.outside());
+    }
+    return {};
   }
-  Directory Take() { return std::move(directory_); }
-
- private:
   // `first` is how it is reached, if not at the endpoints.
-  void Put(const std::string& worker, const std::vector<std::string>& endpoints,
-           std::string first = "") {
-    if (endpoints.front().empty()) return;
-    std::vector<std::string>& entry = directory_[worker];
-    if (!first.empty()) entry.push_back(std::move(first));
-    entry.insert(entry.end(), endpoints.begin(), endpoints.end());
+  static std::vector<std::string> AfterFirst(
+      std::string first, std::vector<std::string> endpoints) {
+    if (endpoints.front().empty()) return {};
+    if (!first.empty()) endpoints.insert(endpoints.begin(), std::move(first));
+    return endpoints;
   }
 
   const WorkerTable& workers_;

@@ -106,6 +106,8 @@ struct Saving {
   Incarnation incarnation;
   Instant since;
   protocol::CheckpointOrder order;
+  // The worker has said that it saves this state.
+  bool begun = false;
 };
 
 // Spans that no worker that is there holds.
