@@ -40,7 +40,8 @@ void BenchRows::Compare(std::string_view name, double value,
 void BenchRows::Print(const std::string& row) {
   std::printf("%s\n", row.c_str());
   std::fflush(stdout);
-  if (out_.is_open()) out_ << row << "\n";
+  if (out_.is_open())
+    out_ << row << "\n" << std::flush;  // a bench may leave by _exit()
 }
 
 }  // namespace skerry::bench
