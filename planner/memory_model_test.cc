@@ -31,7 +31,7 @@ TEST(MemoryModelTest, BlockInt8OnTheLinksSavesTenBytes) {
   inputs.result_bytes_per_element = 1.015625;
   const double without_momentum = ModelWorkerMemory(inputs).bytes_per_element;
   EXPECT_NEAR(without_momentum, 20.55, 0.01);
-  // That of the anchor, and that of the next one.
+  // The anchor and the next one have momentum.
   inputs.momentum_bytes = 4.0;
   EXPECT_NEAR(ModelWorkerMemory(inputs).bytes_per_element,
               without_momentum + 8.0, 1e-9);

@@ -12,14 +12,13 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import in_process  # noqa: E402
+import in_process  # noqa: E402, F401 - it finds the package
 import torch  # noqa: E402
 from skerry import alone  # noqa: E402
 from skerry import copies  # noqa: E402
 from skerry import state  # noqa: E402
 
 torch.set_num_threads(1)
-assert in_process.ROOT
 # More than one piece of what a device converts at once, and no multiple.
 _MANY = copies._DEVICE_PIECE * 2 + 12345
 

@@ -114,7 +114,7 @@ std::span<std::byte> AllReduceFlow::ToReceive(int rank) {
         .subspan(in.offset);
   }
   if (in.results == segments_) return {};
-  // That rank has summed, so it has what this member contributed.
+  // The rank has summed, so it has what this member contributed.
   return std::as_writable_bytes(Part(in.results, rank)).subspan(in.offset);
 }
 

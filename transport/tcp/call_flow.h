@@ -1,7 +1,7 @@
 // transport/tcp/call_flow.h
 //
-// Which bytes of a collective go to which member, and in what order. A flow
-// knows no sockets: who drives it moves what it offers.
+// Says which bytes of a collective go to which member, and in what order. A
+// flow knows no sockets: its caller moves what it offers.
 #ifndef SKERRY_TRANSPORT_TCP_CALL_FLOW_H_
 #define SKERRY_TRANSPORT_TCP_CALL_FLOW_H_
 

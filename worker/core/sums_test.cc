@@ -40,8 +40,8 @@ TEST(Sums, AreThoseOfEachValueOnce) {
   }
 }
 
-// Which partial sum a value is in is a part of the result: it is what makes
-// the bits those of every machine.
+// The partial sum of a value is part of the result, so that every machine gets
+// the same bits.
 TEST(Sums, HaveTheBitsOfEightPartialSums) {
   const std::vector<float> values = Drawn(1003, 3);
   double partial[8] = {}, sum = 0;

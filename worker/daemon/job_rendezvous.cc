@@ -20,6 +20,13 @@ JobRendezvous::JobRendezvous(RendezvousOptions options,
                              runtime::EventLoop& loop)
     : options_(std::move(options)), loop_(loop) {}
 
+JobRendezvous::~JobRendezvous() { Take(); }
+
+std::shared_ptr<JobRendezvous::Search> JobRendezvous::Take() {
+  if (search_ != nullptr) search_->is_over = true;
+  return std::exchange(search_, nullptr);
+}
+
 void JobRendezvous::Find(const TrainerGroup& group, const std::string& head,
                          TrainerClient& trainer, Done done) {
   Cancel();
@@ -101,13 +108,12 @@ void JobRendezvous::Finish(absl::StatusOr<std::string> bootstrap) {
   loop_.Post([this, search = std::weak_ptr<Search>(search_),
               bootstrap = std::move(bootstrap)]() mutable {
     if (!IsCurrent(search)) return;
-    const std::shared_ptr<Search> own = std::exchange(search_, nullptr);
-    std::move(own->done)(std::move(bootstrap));
+    std::move(Take()->done)(std::move(bootstrap));
   });
 }
 
 void JobRendezvous::Cancel() {
-  const std::shared_ptr<Search> search = std::exchange(search_, nullptr);
+  const std::shared_ptr<Search> search = Take();
   meeting_.Begin(Life(), 0);
   if (search == nullptr) return;
   loop_.Post([search] {

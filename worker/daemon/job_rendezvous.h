@@ -39,6 +39,10 @@ class JobRendezvous {
 
   // `options.peers` and `loop` outlive the object.
   JobRendezvous(RendezvousOptions options, runtime::EventLoop& loop);
+  // A search that is under way is not answered any more.
+  ~JobRendezvous();
+  JobRendezvous(const JobRendezvous&) = delete;
+  JobRendezvous& operator=(const JobRendezvous&) = delete;
 
   // Ends a former search, and searches for the place of this group of several,
   // in which `head` is the worker with rank 0. `trainer` outlives the search.
@@ -58,12 +62,17 @@ class JobRendezvous {
     TrainerClient& trainer;
     Done done;
     bool opens = false;
+    bool is_over = false;  // answered, cancelled, or its object is gone
   };
 
-  // Whether it is the current search.
-  bool IsCurrent(const std::weak_ptr<Search>& search) const {
-    return search_ != nullptr && search.lock() == search_;
+  // Whether the search goes on. Answers of peers and trainers come later than
+  // the object may be there, so only this says whether it is.
+  static bool IsCurrent(const std::weak_ptr<Search>& search) {
+    const std::shared_ptr<Search> found = search.lock();
+    return found != nullptr && !found->is_over;
   }
+  // Ends the search, if there is one, and returns it.
+  std::shared_ptr<Search> Take();
   void AskHead();
   // Has the trainer make the place once all have asked.
   void ConsiderOpening();

@@ -101,8 +101,9 @@ class JobRendezvousTest : public testing::Test {
   }
 
   JobRendezvous& Make(const std::string& address) {
-    return rendezvous_.emplace(
+    rendezvous_ = std::make_unique<JobRendezvous>(
         RendezvousOptions{JobId(3), *peers_, "north", address}, loop_);
+    return *rendezvous_;
   }
   // Searches as that rank of three.
   void Find(uint32_t rank) {
@@ -144,7 +145,8 @@ class JobRendezvousTest : public testing::Test {
   transport::Directory directory_;
   std::optional<PeerClient> peers_;
   std::optional<TrainerClient> client_;
-  std::optional<JobRendezvous> rendezvous_;
+  // On the heap, so that a sanitizer sees who uses it when it is gone.
+  std::unique_ptr<JobRendezvous> rendezvous_;
   int answers_ = 0;
   absl::StatusOr<std::string> found_ = absl::UnknownError("not found yet");
 };
@@ -229,6 +231,28 @@ TEST_F(JobRendezvousTest, AnotherWorkerAsksTheHeadUntilItKnowsTheLife) {
   EXPECT_EQ(head_.asked()[2].life(), 5u);
   EXPECT_EQ(head_.asked()[2].rank(), 2u);
   EXPECT_EQ(head_.asked()[2].host(), "north");
+}
+
+// A job may be deleted while its worker waits to ask again, and while the head
+// has not answered.
+TEST_F(JobRendezvousTest, NobodyAsksForAJobThatIsGone) {
+  const grpc::Status not_yet(grpc::StatusCode::UNAVAILABLE, "not yet");
+  for (const bool answered : {true, false}) {
+    const size_t before = head_.asked().size();
+    head_.Answer({not_yet, not_yet, not_yet});
+    Make("10.0.0.1");
+    Find(2);
+    RunUntil([&] { return head_.asked().size() > before; });
+    if (answered) RunUntil([&] { return head_.asked().size() > before + 1; });
+    rendezvous_.reset();
+    const size_t asked = head_.asked().size();
+    for (int i = 0; i < 3; ++i) {
+      loop_.Advance(absl::Seconds(1));
+      loop_.RunUntilIdle();
+    }
+    EXPECT_EQ(head_.asked().size(), asked);
+    EXPECT_EQ(answers_, 0);
+  }
 }
 
 TEST_F(JobRendezvousTest,
