@@ -45,6 +45,7 @@ _LAYERS = {
     'protocol/convert': ADAPTER,
     'coordinator/service': SHELL,
     'worker/daemon': SHELL,
+    'worker/shell': SHELL,
     'trainer/service': SHELL,
     'trainer/attach/service': SHELL,
     'simulator': SHELL,

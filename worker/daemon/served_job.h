@@ -19,11 +19,12 @@
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
 #include "worker/daemon/job_runtime.h"
+#include "worker/shell/job.h"
 
 namespace skerry::worker {
 
 // Members are called on the loop, and so is the handler.
-class ServedJob {
+class ServedJob final : public Job {
  public:
   // `orders` are the first that name the job. `status_changed` is called when
   // Facts() says something new.
@@ -34,37 +35,40 @@ class ServedJob {
   ServedJob& operator=(const ServedJob&) = delete;
 
   // Errors: those of the disk; the job cannot be served then.
-  absl::Status Start();
+  absl::Status Start() override;
   // Errors: InvalidArgument, the orders make no sense; those of the disk, when
   // the job cannot wake. They are not followed.
-  absl::Status OnOrders(Revision revision, const protocol::JobOrders& orders);
-  void OnBootChanged(const std::string& reason);
-  void SetDraining(bool draining);
+  absl::Status OnOrders(Revision revision,
+                        const protocol::JobOrders& orders) override;
+  void OnBootChanged(const std::string& reason) override;
+  void SetDraining(bool draining) override;
 
   FrameVerdict OnFrame(const compression::FrameHeader& header,
-                       const SharedBytes& payload);
-  absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
+                       const SharedBytes& payload) override;
+  absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key) override;
   void OnDataFetch(const PieceKey& key,
-                   transport::BulkReceiver::FetchAnswer answer);
-  void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
-  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer);
+                   transport::BulkReceiver::FetchAnswer answer) override;
+  void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) override;
+  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer) override;
 
   // The job had ended before this process knew of it, and is being read from
   // the disk, which takes memory.
-  bool IsBeingRead() const { return had_ended_ && runtime_ != nullptr; }
+  bool IsBeingRead() const override {
+    return had_ended_ && runtime_ != nullptr;
+  }
 
-  protocol::JobFacts Facts() const;
-  uint64_t uid() const { return orders_.uid; }
-  const std::string& name() const { return orders_.spec.name; }
+  protocol::JobFacts Facts() const override;
+  uint64_t uid() const override { return orders_.uid; }
+  const std::string& name() const override { return orders_.spec.name; }
   // The highest number of the coordinator's that its files name.
-  uint64_t highest_number() const {
+  uint64_t highest_number() const override {
     return runtime_ == nullptr ? highest_number_ : runtime_->highest_number();
   }
   // Its codecs are chosen by links and machines.
-  bool codecs_by_policy() const;
+  bool codecs_by_policy() const override;
   // The sequence that is a checkpoint's state, when the job has gone back. When
   // orders name another one, this object is of no use any more.
-  Sequence restored() const { return RestoredAt(orders_); }
+  Sequence restored() const override { return RestoredAt(orders_); }
 
  private:
   absl::Status Wake();

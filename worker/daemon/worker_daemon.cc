@@ -12,8 +12,8 @@
 #include "protocol/convert/status.h"
 #include "runtime/log.h"
 #include "transport/grpc/identity_metrics.h"
-#include "worker/convert/peer.h"
 #include "worker/daemon/peer_addresses.h"
+#include "worker/daemon/served_job.h"
 #include "worker/daemon/worker_metrics.h"
 
 namespace skerry::worker {
@@ -164,7 +164,7 @@ FrameVerdict WorkerDaemon::OnFrame(const std::string& from,
   return job->second->OnFrame(header, payload);
 }
 
-absl::StatusOr<ServedJob*> WorkerDaemon::FindToFetch(
+absl::StatusOr<Job*> WorkerDaemon::FindToFetch(
     const transport::Fetcher& fetcher, JobId id) {
   SKERRY_RETURN_IF_ERROR(
       access_.CheckFetch(fetcher, id, environment_.loop.Now()));
@@ -176,13 +176,13 @@ absl::StatusOr<ServedJob*> WorkerDaemon::FindToFetch(
 
 absl::StatusOr<SharedBytes> WorkerDaemon::OnFetch(
     const transport::Fetcher& fetcher, const PieceKey& key) {
-  SKERRY_ASSIGN_OR_RETURN(ServedJob* const job, FindToFetch(fetcher, key.job));
+  SKERRY_ASSIGN_OR_RETURN(Job* const job, FindToFetch(fetcher, key.job));
   return job->OnFetch(key);
 }
 
 void WorkerDaemon::OnDataFetch(const transport::Fetcher& fetcher,
                                const PieceKey& key, FetchAnswer answer) {
-  const absl::StatusOr<ServedJob*> job = FindToFetch(fetcher, key.job);
+  const absl::StatusOr<Job*> job = FindToFetch(fetcher, key.job);
   if (!job.ok()) return std::move(answer)(job.status());
   (*job)->OnDataFetch(key, std::move(answer));
 }
@@ -274,7 +274,7 @@ void WorkerDaemon::OnJobOrders(Revision revision,
     jobs_.erase(served);
   }
   if (!jobs_.contains(id) && !MayTakeUp(orders)) return;
-  std::unique_ptr<ServedJob>& job = jobs_[id];
+  std::unique_ptr<Job>& job = jobs_[id];
   if (job != nullptr && RestoredAt(orders) != job->restored()) {
     const protocol::RestoredState restored =
         orders.restored.value_or(protocol::RestoredState());
@@ -300,7 +300,7 @@ void WorkerDaemon::OnJobOrders(Revision revision,
   }
 }
 
-bool WorkerDaemon::StartJob(ServedJob& job, uint64_t id) {
+bool WorkerDaemon::StartJob(Job& job, uint64_t id) {
   const absl::Status status = job.Start();
   if (status.ok()) {
     if (unserved_.erase(id) > 0) {

@@ -33,8 +33,8 @@
 #include "worker/daemon/peer_tries.h"
 #include "worker/daemon/piece_sender.h"
 #include "worker/daemon/revoked_orders.h"
-#include "worker/daemon/served_job.h"
 #include "worker/daemon/session_client.h"
+#include "worker/shell/job.h"
 
 namespace skerry::worker {
 
@@ -116,14 +116,13 @@ class WorkerDaemon final : public transport::BulkReceiver, public PeerReceiver {
 
  private:
   // The job of which the other worker may fetch something.
-  absl::StatusOr<ServedJob*> FindToFetch(const transport::Fetcher& fetcher,
-                                         JobId id);
+  absl::StatusOr<Job*> FindToFetch(const transport::Fetcher& fetcher, JobId id);
   void OnOrders(const protocol::HeardOrders& heard);
   void OnJobOrders(Revision revision, const protocol::JobOrders& orders);
   // What is served already goes on; what is not is said to wait.
   void Refuse(const protocol::HeardOrders::Refused& refused);
   // Whether the job's folder can be used; if not, it is tried again later.
-  bool StartJob(ServedJob& job, uint64_t id);
+  bool StartJob(Job& job, uint64_t id);
   FolderKeeperOptions KeepFolders();
   void StopServing(const StoredJobKey& folder);
   // Whether a job that is not served yet is taken up now.
@@ -164,7 +163,7 @@ class WorkerDaemon final : public transport::BulkReceiver, public PeerReceiver {
   std::optional<PendingNotice> notice_;
   // An operator drains the worker, as the coordinator's orders say.
   bool told_to_drain_ = false;
-  absl::btree_map<uint64_t, std::unique_ptr<ServedJob>> jobs_;
+  absl::btree_map<uint64_t, std::unique_ptr<Job>> jobs_;
   // A job that this worker cannot serve now.
   struct Unserved {
     std::string reason;
