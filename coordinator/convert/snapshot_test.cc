@@ -30,7 +30,7 @@ TEST(SnapshotConvertTest, EveryStateComesBackAsItWas) {
   bool holding = false;
   bool paused = false;
   bool marked = false;
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
     const ClusterSnapshot state = MidTraining(seed);
     std::string bytes;
     ASSERT_TRUE(SnapshotToProto(state, SomeEvents()).SerializeToString(&bytes));
