@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "base/job_folder_name.h"
 #include "base/status.h"
+#include "planner/codec_policy.h"
 #include "protocol/convert/orders.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
@@ -85,7 +87,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node,
       uid_(orders.uid),
       spec_(orders.spec),
       start_(orders),
-      folder_(FolderOf(job_, orders.uid)),
+      folder_(absl::StrCat("jobs/", JobFolderName(job_.value(), uid_))),
       answers_(node.process(), [this] { AfterSeat(); }),
       executor_(node.process(), world.random, world.setting.pace),
       bulk_(job_, node.bulk(), node.directory(), answers_),
@@ -111,26 +113,25 @@ SeatNode::SeatNode(World& world, WorkerNode& node,
                 [this](bool begins, std::span<const float> live) {
                   world_.observer.OnLive(
                       {node_.host(), node_.run(), job_, begins, live});
-                }}) {
+                }}) {}
+
+absl::Status SeatNode::Start() {
   worker::SeatOptions options;
   options.job = job_;
-  options.worker = world.NameOf(node.host());
+  options.worker = world_.NameOf(node_.host());
   options.on_disk = Scan();
   const bool from_checkpoint = start_.NeedsCheckpoint(options.on_disk);
   options.fragments = job::FragmentCount(spec_);
-  options.disk_retry_interval = world.setting.options.lease / 2;
-  options.part_bytes = world.setting.part_bytes;
+  options.disk_retry_interval = world_.setting.options.lease / 2;
+  options.part_bytes = world_.setting.part_bytes;
   seat_ = std::make_unique<worker::Seat>(
       std::move(options),
       worker::Effects{trainer_, bulk_, *this, *this, host_});
   from_checkpoint ? ReadCheckpoint() : BeginTraining();
+  return absl::OkStatus();
 }
 
 SeatNode::~SeatNode() { seat_.reset(); }
-
-std::string SeatNode::FolderOf(JobId job, uint64_t uid) {
-  return absl::StrCat("jobs/", job.value(), "-", uid);
-}
 
 std::string SeatNode::PathOf(const StoredFile& file) const {
   return absl::StrCat(folder_, "/", worker::StoreFileName(file));
@@ -229,10 +230,15 @@ void SeatNode::StoreCheckpoint(
 
 absl::Status SeatNode::OnOrders(Revision revision,
                                 const protocol::JobOrders& orders) {
-  SKERRY_ASSIGN_OR_RETURN(const worker::JobSettings settings,
-                          worker::JobSettingsOf(orders));
+  const auto settings = worker::JobSettingsOf(orders);
+  if (!settings.ok()) {
+    world_.observer.OnBroken(
+        absl::StrCat("worker ", node_.host(),
+                     " refused orders: ", settings.status().ToString()));
+    return settings.status();
+  }
   world_.observer.OnOrdersHeard(node_.host(), node_.run(), orders);
-  seat_->OnOrders(node_.process().Now(), revision, orders, settings);
+  seat_->OnOrders(node_.process().Now(), revision, orders, *settings);
   saver_.OnOrders(orders, trainer_.elements());
   AfterSeat();
   return absl::OkStatus();
@@ -270,12 +276,16 @@ void SeatNode::OnAgreeCut(const worker::CutRequest& request,
   AfterSeat();
 }
 
-const protocol::JobFacts& SeatNode::facts() {
+bool SeatNode::codecs_by_policy() const {
+  return planner::IsCodecPolicy(spec_.exchange.codec);
+}
+
+const protocol::JobFacts& SeatNode::facts() const {
   if (!facts_.has_value()) facts_ = seat_->Facts();
   return *facts_;
 }
 
-protocol::JobFacts SeatNode::Say() {
+protocol::JobFacts SeatNode::Facts() const {
   world_.observer.OnFactsSaid({node_.host(), node_.run(), *seat_, facts()},
                               *world_.machine(node_.host()).disk, folder_);
   protocol::JobFacts said = facts();
@@ -447,35 +457,36 @@ void SeatNode::AgreeCut(const std::string& head,
       {node_.host(), [end](const absl::Status& why) { end(why); }},
       {to.host, nullptr});
   world_.Keep(stream);
-  stream->Send(0, world_.setting.scale.Fixed(kMessageBytes),
-               [&world = world_, message, to, end, stream,
-                name = world_.NameOf(node_.host())] {
-                 const auto back = [end, stream,
-                                    bytes = world.setting.scale.Fixed(
-                                        kMessageBytes)](const Reply& reply) {
-                   stream->Send(1, bytes, [end, reply, stream] {
-                     stream->Close(0, absl::OkStatus());
-                     end(reply);
-                   });
-                 };
-                 WorkerNode* head = world.NodeAt(to);
-                 if (head == nullptr) {
-                   stream->Close(1, absl::UnavailableError("no head"));
-                   return;
-                 }
-                 head->process().Post([head, message, back, name] {
-                   const auto checked = worker::CutRequestFromProto(message);
-                   if (!checked.ok()) return back(checked.status());
-                   head->OnAgreeCut(JobId(message.job()), *checked, name,
-                                    [back](const Reply& reply) {
-                                      if (!reply.ok())
-                                        return back(reply.status());
-                                      v1::AgreeCutReply out;
-                                      worker::CutReplyToProto(*reply, &out);
-                                      back(worker::CutReplyFromProto(out));
-                                    });
-                 });
-               });
+  stream->Send(
+      0, world_.setting.scale.Fixed(kMessageBytes),
+      [&world = world_, message, to, end, stream,
+       name = world_.NameOf(node_.host())] {
+        const auto back = [end, stream,
+                           bytes = world.setting.scale.Fixed(kMessageBytes)](
+                              const Reply& reply) {
+          stream->Send(1, bytes, [end, reply, stream] {
+            stream->Close(0, absl::OkStatus());
+            end(reply);
+          });
+        };
+        WorkerNode* head = world.NodeAt(to);
+        if (head == nullptr) {
+          stream->Close(1, absl::UnavailableError("no head"));
+          return;
+        }
+        head->process().Post([head, message, back, name] {
+          const auto checked = worker::CutRequestFromProto(message);
+          if (!checked.ok()) return back(checked.status());
+          head->shell().OnAgreeCut(JobId(message.job()), *checked, name,
+                                   [back](const Reply& reply) {
+                                     if (!reply.ok())
+                                       return back(reply.status());
+                                     v1::AgreeCutReply out;
+                                     worker::CutReplyToProto(*reply, &out);
+                                     back(worker::CutReplyFromProto(out));
+                                   });
+        });
+      });
 }
 
 }  // namespace skerry::sim

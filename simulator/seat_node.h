@@ -27,6 +27,7 @@
 #include "worker/daemon/job_start.h"
 #include "worker/daemon/seat_answers.h"
 #include "worker/daemon/state_saver.h"
+#include "worker/shell/job.h"
 
 namespace skerry::sim {
 
@@ -48,35 +49,53 @@ class SimExecutor final : public runtime::Executor {
   Instant busy_until_;
 };
 
-class SeatNode final : worker::DiskPort, worker::PeerPort {
+class SeatNode final : public worker::Job, worker::DiskPort, worker::PeerPort {
  public:
   // `world` and `node` outlive it. `orders` are the first that name the job.
   SeatNode(World& world, WorkerNode& node, const protocol::JobOrders& orders,
            std::function<void()> status_changed);
   ~SeatNode() override;
 
-  absl::Status OnOrders(Revision revision, const protocol::JobOrders& orders);
-  void OnBootChanged(const std::string& reason);
-  void SetDraining(bool draining);
+  absl::Status Start() override;
+  absl::Status OnOrders(Revision revision,
+                        const protocol::JobOrders& orders) override;
+  void OnBootChanged(const std::string& reason) override;
+  void SetDraining(bool draining) override;
   void KillTrainer();
   void HangTrainer(Hang how) { trainer_.Stand(how); }
   protocol::FrameVerdict OnFrame(const compression::FrameHeader& header,
-                                 const SharedBytes& payload);
+                                 const SharedBytes& payload) override;
+  absl::StatusOr<SharedBytes> OnFetch(const protocol::PieceKey& key) override {
+    return seat_->OnFetch(key);
+  }
+  // Simulated jobs read no data sets, and simulated trainers meet without their
+  // workers.
+  void OnDataFetch(const protocol::PieceKey&,
+                   transport::BulkReceiver::FetchAnswer answer) override {
+    std::move(answer)(absl::NotFoundError("no data set is given from here"));
+  }
   void OnAgreeCut(const worker::CutRequest& request,
-                  worker::Seat::CutAnswer answer);
+                  worker::Seat::CutAnswer answer) override;
+  void OnMeet(const worker::MeetRequest&,
+              worker::GroupMeeting::Answer answer) override {
+    std::move(answer)(absl::NotFoundError("no trainers meet here"));
+  }
+  bool IsBeingRead() const override { return false; }
   // What the worker says of the job; observers hear of it.
-  protocol::JobFacts Say();
+  protocol::JobFacts Facts() const override;
+  uint64_t uid() const override { return uid_; }
+  const std::string& name() const override { return spec_.name; }
+  uint64_t highest_number() const override {
+    return seat_->HighestAttempt().value();
+  }
+  bool codecs_by_policy() const override;
 
   worker::Seat& seat() { return *seat_; }
-  // When orders name another sequence, this object is of no use any more.
-  Sequence restored() const { return start_.restored().sequence; }
-  uint64_t uid() const { return uid_; }
-  const std::string& folder() const { return folder_; }
-  static std::string FolderOf(JobId job, uint64_t uid);
+  Sequence restored() const override { return start_.restored().sequence; }
   // Returns whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
   // Returns the facts of the seat's present state.
-  const protocol::JobFacts& facts();
+  const protocol::JobFacts& facts() const;
 
  private:
   std::vector<worker::StoredFile> Scan();
@@ -142,7 +161,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   std::optional<Instant> armed_;
   bool touched_ = true;
   // The facts, unless nobody has asked for them since the seat last changed.
-  std::optional<protocol::JobFacts> facts_;
+  mutable std::optional<protocol::JobFacts> facts_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

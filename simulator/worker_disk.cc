@@ -17,8 +17,21 @@ void WorkerDisk::Write(const std::string& path, FileBytes bytes, Done done) {
   if (writes_.size() == 1) Start();
 }
 
-void WorkerDisk::Remove(const std::string& path) {
-  Write(path, nullptr, [](absl::Status) {});
+void WorkerDisk::Remove(const std::string& path, Done done) {
+  Write(path, nullptr, std::move(done));
+}
+
+void WorkerDisk::MakeFolder(const std::string& folder) {
+  folders_.insert(folder);
+  gone_.erase(folder);
+}
+
+void WorkerDisk::Erase(const std::string& path) {
+  files_.erase(path);
+  if (folders_.erase(path) == 0) return;
+  for (const std::string& name : List(path)) {
+    files_.erase(path + "/" + name);
+  }
 }
 
 void WorkerDisk::Start() {
@@ -34,7 +47,7 @@ void WorkerDisk::Finish() {
   writes_.pop_front();
   absl::Status status;
   if (write.bytes == nullptr) {
-    files_.erase(write.path);
+    Erase(write.path);
   } else if (gone_.contains(FolderOf(write.path))) {
     status = absl::NotFoundError("the folder is not there");
   } else if (full) {
@@ -70,7 +83,8 @@ std::vector<std::string> WorkerDisk::Paths() const {
 }
 
 void WorkerDisk::RemoveFolders() {
-  for (const auto& [path, bytes] : files_) gone_.insert(FolderOf(path));
+  gone_.insert(folders_.begin(), folders_.end());
+  folders_.clear();
   files_.clear();
   // What its worker has said to be there is not.
   has_rotten_ = true;
@@ -102,7 +116,7 @@ void WorkerDisk::OnProcessEnd(End end) {
     const Operation& first = writes_.front();
     const uint64_t luck = random_.Below(3);
     if (first.bytes == nullptr) {
-      if (luck == 0) files_.erase(first.path);
+      if (luck == 0) Erase(first.path);
     } else if (luck == 0 && !full) {
       files_[first.path] = first.bytes;
     } else if (luck == 1 && end == End::kPowerLost) {
@@ -113,6 +127,7 @@ void WorkerDisk::OnProcessEnd(End end) {
   fails_next = false;
   if (end != End::kLost) return;
   files_.clear();
+  folders_.clear();
   ++losses_;
 }
 

@@ -40,7 +40,9 @@ class WorkerDisk {
 
   // `done` runs once the file is durable, or not written at all.
   void Write(const std::string& path, FileBytes bytes, Done done);
-  void Remove(const std::string& path);
+  // Removes a file, or a folder with what is in it. `done` runs afterwards.
+  void Remove(
+      const std::string& path, Done done = [](absl::Status) {});
 
   // Null when there is none.
   FileBytes Find(const std::string& path) const;
@@ -50,7 +52,9 @@ class WorkerDisk {
   // Removes the folders of all jobs, while processes may use them: writes fail
   // until the folder is made again.
   void RemoveFolders();
-  void MakeFolder(const std::string& folder) { gone_.erase(folder); }
+  void MakeFolder(const std::string& folder);
+  // Returns the folders that were made and are still there.
+  const std::set<std::string>& Folders() const { return folders_; }
   // Flips a random bit of the file. Whoever has mapped the file keeps the bytes
   // that it has.
   void Rot(const std::string& path);
@@ -75,11 +79,13 @@ class WorkerDisk {
   };
   void Start();
   void Finish();
+  void Erase(const std::string& path);
   void Tear(const Operation& write);
 
   Timeline& timeline_;
   Random& random_;
   std::map<std::string, FileBytes> files_;
+  std::set<std::string> folders_;
   std::set<std::string> gone_;  // folders
   std::deque<Operation> writes_;
   uint64_t run_ = 0;

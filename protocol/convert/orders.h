@@ -6,25 +6,12 @@
 #ifndef SKERRY_PROTOCOL_CONVERT_ORDERS_H_
 #define SKERRY_PROTOCOL_CONVERT_ORDERS_H_
 
-#include <vector>
-
-#include "absl/status/status.h"
 #include "proto/skerry/v1/control.pb.h"
+#include "protocol/heard_orders.h"
 #include "protocol/orders.h"
 
 namespace skerry::protocol {
 
-// Orders as a worker takes them in. A job whose orders make no sense spoils no
-// other: it stands apart.
-struct HeardOrders {
-  struct Refused {
-    StoredJobKey job;
-    // InvalidArgument: names the field and what is wrong.
-    absl::Status why;
-  };
-  Orders orders;
-  std::vector<Refused> refused;
-};
 HeardOrders OrdersFromProto(const v1::Orders& orders);
 
 // Replaces `out`.

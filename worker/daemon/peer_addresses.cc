@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "worker/daemon/peer_book.h"
+#include "worker/shell/peer_book.h"
 
 namespace skerry::worker {
 

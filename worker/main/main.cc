@@ -164,40 +164,41 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
 }
 
 void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
-  WorkerOptions options;
-  options.folder = folder;
-  options.name = line.name;
-  options.island = line.island;
-  options.outbound_only = line.outbound_only;
-  options.relay = line.relay;
   OwnAddresses own =
       AddressesOf(line.advertise, line.listen, parts.bulk->address());
-  options.address = own.outside.front();
-  options.more_addresses.assign(own.outside.begin() + 1, own.outside.end());
   std::string island_address = line.island_address;
   if (island_address.empty() && !line.shared_memory_only &&
       !line.outbound_only) {
     island_address = transport::HostOf(own.inside);
   }
-  options.island_address = std::move(own.inside);
-  options.dial_peer = [&parts](const protocol::TryOrder& order, auto done) {
-    parts.trial->Dial(order.worker, order.endpoints, std::move(done));
-  };
-  options.session.coordinator = line.coordinator;
-  options.session.credentials = parts.credentials;
-  options.session.jitter_seed = runtime::DrawRandom64();
-  options.session.on_mark = [mark = parts.mark](std::string told) {
-    mark->Set(std::move(told));
-  };
-  options.draw_boot = runtime::DrawRandom64;
-  options.look = [folder = line.state_directory] {
-    return runtime::LookAt(folder);
-  };
-  options.retention = line.retention;
-  options.on_refused = [&parts, &line](const absl::Status& why) {
+  WorkerOptions options;
+  ShellOptions& shell = options.shell;
+  shell.folder = folder;
+  shell.self.worker = line.name;
+  shell.self.address = own.outside.front();
+  shell.self.more_addresses.assign(own.outside.begin() + 1, own.outside.end());
+  shell.self.island_address = std::move(own.inside);
+  shell.self.outbound_only = line.outbound_only;
+  shell.self.relay = line.relay;
+  shell.island = line.island;
+  shell.session.jitter_seed = runtime::DrawRandom64();
+  shell.draw_boot = runtime::DrawRandom64;
+  shell.retention = line.retention;
+  shell.on_refused = [&parts, &line](const absl::Status& why) {
     parts.refused = Annotate(
         why, absl::StrCat("the coordinator at ", line.coordinator, " refuses"));
     if (parts.stop) parts.stop();
+  };
+  options.coordinator.coordinator = line.coordinator;
+  options.coordinator.credentials = parts.credentials;
+  options.coordinator.on_mark = [mark = parts.mark](std::string told) {
+    mark->Set(std::move(told));
+  };
+  options.dial_peer = [&parts](const protocol::TryOrder& order, auto done) {
+    parts.trial->Dial(order.worker, order.endpoints, std::move(done));
+  };
+  options.look = [folder = line.state_directory] {
+    return runtime::LookAt(folder);
   };
   const JobEnvironment environment{
       .loop = parts.loop,
@@ -224,7 +225,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   OnLoop(parts.loop, [&] {
     parts.daemon =
         std::make_unique<WorkerDaemon>(std::move(options), environment);
-    parts.receiver.set_target(parts.daemon.get());
+    parts.receiver.set_target(&parts.daemon->shell());
     parts.peer_service->set_receiver(parts.daemon.get());
     parts.daemon->Start();
     transport::Credentials::Watch(parts.credentials, parts.loop,
@@ -252,7 +253,7 @@ void StartWatch(const CommandLine& line, Parts& parts) {
     parts.watch = std::make_unique<PreemptionWatch>(
         parts.loop, *parts.notices, std::move(sources), line.preemption_lead,
         [&parts](const std::optional<PendingNotice>& notice) {
-          parts.daemon->SetNotice(notice);
+          parts.daemon->shell().SetNotice(notice);
         });
     parts.watch->Start();
   });
@@ -295,8 +296,9 @@ absl::StatusOr<std::unique_ptr<runtime::AdminServer>> StartAdmin(
         parts, [](const WorkerDaemon&) { return absl::OkStatus(); });
   };
   facts.ready = [&parts] {
-    return Asked<absl::Status>(
-        parts, [](const WorkerDaemon& daemon) { return daemon.Ready(); });
+    return Asked<absl::Status>(parts, [](const WorkerDaemon& daemon) {
+      return daemon.shell().Ready();
+    });
   };
   SKERRY_ASSIGN_OR_RETURN(
       std::unique_ptr<runtime::AdminServer> admin,
@@ -316,7 +318,7 @@ void StartNotices(const CommandLine& line, Parts& parts,
   OnLoop(parts.loop, [&] {
     notices.FeedFrom(parts.loop, [&]() -> std::string {
       if (parts.draining || parts.daemon == nullptr) return "drains";
-      const absl::Status ready = parts.daemon->Ready();
+      const absl::Status ready = parts.daemon->shell().Ready();
       return ready.ok() ? absl::StrCat("follows ", line.coordinator)
                         : std::string(ready.message());
     });
@@ -332,7 +334,7 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
   bool stopping = false;
   const auto stop = [&] {
     if (std::exchange(stopping, true)) return;
-    parts.daemon->Stop([&stopped] { stopped.Notify(); });
+    parts.daemon->shell().Stop([&stopped] { stopped.Notify(); });
   };
   OnLoop(parts.loop, [&] {
     parts.stop = stop;
@@ -342,7 +344,7 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
     if (std::exchange(parts.draining, true)) return stop();
     notices.Stopping("drains");
     parts.loop.RunAt(parts.loop.Now() + line.drain_timeout, stop);
-    parts.daemon->Drain(stop);
+    parts.daemon->shell().Drain(stop);
   });
   stopped.WaitForNotification();
   OnLoop(parts.loop, [&] {

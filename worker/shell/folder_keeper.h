@@ -1,32 +1,47 @@
-// worker/daemon/folder_keeper.h
+// worker/shell/folder_keeper.h
 //
 // Keeps the jobs' folders on a worker's disk as StateFolders decides: lists
 // them from time to time, tells the coordinator of them, and removes those that
 // may go.
-#ifndef SKERRY_WORKER_DAEMON_FOLDER_KEEPER_H_
-#define SKERRY_WORKER_DAEMON_FOLDER_KEEPER_H_
+#ifndef SKERRY_WORKER_SHELL_FOLDER_KEEPER_H_
+#define SKERRY_WORKER_SHELL_FOLDER_KEEPER_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
+#include <vector>
 
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "protocol/job_orders.h"
 #include "protocol/stored_jobs.h"
 #include "runtime/event_loop.h"
-#include "runtime/executor.h"
-#include "runtime/files.h"
 #include "worker/core/state_folders.h"
 
 namespace skerry::worker {
 
-// All of it outlives the keeper, `files` and `disk` also every task that it has
-// given to `disk`.
+// The disk that the jobs' folders are on. It does one thing after the other, so
+// a removal comes after what was written before. Answers come on the loop,
+// after the call has returned.
+class FolderPort {
+ public:
+  using Listed =
+      absl::AnyInvocable<void(absl::StatusOr<std::vector<StoredJob>>) &&>;
+  using Removed = absl::AnyInvocable<void(absl::Status) &&>;
+
+  virtual ~FolderPort() = default;
+  virtual void List(Listed done) = 0;
+  // Makes it known after a restart too when the job has ended, or, with 0, that
+  // it has not.
+  virtual void MarkEnded(const StoredJobKey& folder, int64_t unix_ms) = 0;
+  virtual void Remove(const StoredJobKey& folder, Removed done) = 0;
+};
+
+// `loop` and `disk` outlive the keeper.
 struct FolderKeeperOptions {
   runtime::EventLoop& loop;
-  // One thread, so that a removal comes after what was written before.
-  runtime::Executor& disk;
-  runtime::Files& files;
-  std::string state_directory;
+  FolderPort& disk;
   EndedRetention retention;
   // The wall clock.
   std::function<int64_t()> unix_ms;
@@ -52,15 +67,16 @@ class FolderKeeper {
 
  private:
   void List();
+  void OnListed(const absl::StatusOr<std::vector<StoredJob>>& all);
   // Does what the folders want to have done.
   void Act();
 
   const FolderKeeperOptions options_;
   StateFolders folders_;
-  // Tasks that run after this object is gone see it expired.
+  // Answers and timers that come after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
 }  // namespace skerry::worker
 
-#endif  // SKERRY_WORKER_DAEMON_FOLDER_KEEPER_H_
+#endif  // SKERRY_WORKER_SHELL_FOLDER_KEEPER_H_

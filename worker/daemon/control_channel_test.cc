@@ -1,4 +1,4 @@
-#include "worker/daemon/session_client.h"
+#include "worker/daemon/control_channel.h"
 
 #include <grpcpp/grpcpp.h>
 #include <stdlib.h>
@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -78,11 +80,27 @@ struct Server {
   std::unique_ptr<grpc::Server> server;
 };
 
-v1::Status StatusWithCounter(uint64_t counter) {
-  v1::Status status;
-  status.set_counter(counter);
+protocol::StatusFacts StatusWithCounter(uint64_t counter) {
+  protocol::StatusFacts status;
+  status.counter = counter;
   return status;
 }
+
+// A session over a channel.
+class Client {
+ public:
+  Client(ControlChannelOptions channel, const SessionOptions& options,
+         runtime::EventLoop& loop, Session::OrdersHandler on_orders,
+         Session::EndHandler on_end)
+      : channel_(std::move(channel), loop),
+        session_(options, loop, channel_, std::move(on_orders),
+                 std::move(on_end)) {}
+  Session* operator->() { return &session_; }
+
+ private:
+  ControlChannel channel_;
+  Session session_;
+};
 
 // Runs on the loop and waits for it.
 void OnLoop(runtime::EventLoop& loop, std::function<void()> work) {
@@ -94,7 +112,7 @@ void OnLoop(runtime::EventLoop& loop, std::function<void()> work) {
   done.WaitForNotification();
 }
 
-TEST(SessionClientTest, StatusIsAnsweredAndStreamIsMadeAgainAfterItEnds) {
+TEST(ControlChannelTest, StatusIsAnsweredAndStreamIsMadeAgainAfterItEnds) {
   Server server(/*statuses_per_stream=*/2);
   runtime::PosixLoop loop("test");
   absl::Notification enough;
@@ -102,131 +120,129 @@ TEST(SessionClientTest, StatusIsAnsweredAndStreamIsMadeAgainAfterItEnds) {
   int ends = 0;
   uint64_t next = 1;
   std::atomic<int> marks = 0;
-  std::unique_ptr<SessionClient> client;
+  std::optional<Client> client;
   OnLoop(loop, [&] {
-    client = std::make_unique<SessionClient>(
-        SessionOptions{.coordinator = server.address(),
-                       .backoff_min = absl::Milliseconds(1),
-                       .on_mark =
-                           [&marks](const std::string& mark) {
-                             EXPECT_EQ(mark, "a mark");
-                             ++marks;
-                           }},
-        loop,
-        [&](v1::Orders orders) {
-          answered.push_back(orders.revision());
+    client.emplace(
+        ControlChannelOptions{.coordinator = server.address(),
+                              .on_mark =
+                                  [&marks](const std::string& mark) {
+                                    EXPECT_EQ(mark, "a mark");
+                                    ++marks;
+                                  }},
+        SessionOptions{.backoff_min = absl::Milliseconds(1)}, loop,
+        [&](const protocol::HeardOrders& heard) {
+          answered.push_back(heard.orders.revision.value());
           if (answered.size() == 6) {
             enough.Notify();
           } else if (answered.size() < 6) {
-            client->Send(StatusWithCounter(next++));
+            (*client)->Send(StatusWithCounter(next++));
           }
         },
         [&](const SessionEnd& end) {
           EXPECT_TRUE(absl::IsUnavailable(end.status)) << end.status;
           EXPECT_FALSE(end.repeated) << "orders came over every stream";
           ++ends;
-          client->Send(StatusWithCounter(next++));
+          (*client)->Send(StatusWithCounter(next++));
         });
-    client->Send(StatusWithCounter(next++));
+    (*client)->Send(StatusWithCounter(next++));
   });
   enough.WaitForNotification();
   absl::Notification closed;
   OnLoop(loop, [&] {
     EXPECT_GE(ends, 2);
     EXPECT_TRUE(std::is_sorted(answered.begin(), answered.end()));
-    client->Shutdown([&] { closed.Notify(); });
+    (*client)->Shutdown([&] { closed.Notify(); });
   });
   closed.WaitForNotification();
   OnLoop(loop, [&] { client.reset(); });
 }
 
-TEST(SessionClientTest, WhatIsSentAfterReopeningGoesOverANewStream) {
+TEST(ControlChannelTest, WhatIsSentAfterReopeningGoesOverANewStream) {
   Server server(/*statuses_per_stream=*/100);
   runtime::PosixLoop loop("test");
   absl::Notification enough;
   std::vector<uint64_t> answered;
   std::vector<bool> asked;
-  std::unique_ptr<SessionClient> client;
+  std::optional<Client> client;
   OnLoop(loop, [&] {
-    client = std::make_unique<SessionClient>(
-        SessionOptions{.coordinator = server.address(),
-                       .backoff_min = absl::Milliseconds(1)},
-        loop,
-        [&](v1::Orders orders) {
-          answered.push_back(orders.revision());
+    client.emplace(
+        ControlChannelOptions{.coordinator = server.address()},
+        SessionOptions{.backoff_min = absl::Milliseconds(1)}, loop,
+        [&](const protocol::HeardOrders& heard) {
+          answered.push_back(heard.orders.revision.value());
           if (answered.size() > 1) return enough.Notify();
-          client->Reopen();
-          client->Send(StatusWithCounter(2));
+          (*client)->Reopen();
+          (*client)->Send(StatusWithCounter(2));
           EXPECT_TRUE(asked.empty());
         },
         [&](const SessionEnd& end) { asked.push_back(end.asked); });
-    client->Send(StatusWithCounter(1));
+    (*client)->Send(StatusWithCounter(1));
   });
   enough.WaitForNotification();
   absl::Notification closed;
   OnLoop(loop, [&] {
     EXPECT_EQ(answered, (std::vector<uint64_t>{1, 2}));
     EXPECT_EQ(asked, std::vector<bool>{true});
-    client->Shutdown([&] { closed.Notify(); });
+    (*client)->Shutdown([&] { closed.Notify(); });
   });
   closed.WaitForNotification();
   OnLoop(loop, [&] { client.reset(); });
 }
 
-TEST(SessionClientTest, TriesWhileNobodyListensAreRepetitionsOfOneLoss) {
+TEST(ControlChannelTest, TriesWhileNobodyListensAreRepetitionsOfOneLoss) {
   runtime::PosixLoop loop("test");
   absl::Notification tried;
   int ends = 0;
-  std::unique_ptr<SessionClient> client;
+  std::optional<Client> client;
   OnLoop(loop, [&] {
-    client = std::make_unique<SessionClient>(
+    client.emplace(
         // Port 1 is reserved and never served here.
-        SessionOptions{.coordinator = "127.0.0.1:1",
-                       .backoff_min = absl::Milliseconds(1),
+        ControlChannelOptions{.coordinator = "127.0.0.1:1"},
+        SessionOptions{.backoff_min = absl::Milliseconds(1),
                        .backoff_max = absl::Milliseconds(2)},
-        loop, [](v1::Orders) { FAIL() << "nobody answers"; },
+        loop, [](const protocol::HeardOrders&) { FAIL() << "nobody answers"; },
         [&](const SessionEnd& end) {
           EXPECT_TRUE(absl::IsUnavailable(end.status)) << end.status;
           EXPECT_EQ(end.repeated, ends > 0);
           if (++ends == 3) tried.Notify();
-          client->Send(StatusWithCounter(ends));
+          (*client)->Send(StatusWithCounter(ends));
         });
-    client->Send(StatusWithCounter(1));
+    (*client)->Send(StatusWithCounter(1));
   });
   tried.WaitForNotification();
   absl::Notification closed;
-  OnLoop(loop, [&] { client->Shutdown([&] { closed.Notify(); }); });
+  OnLoop(loop, [&] { (*client)->Shutdown([&] { closed.Notify(); }); });
   closed.WaitForNotification();
   OnLoop(loop, [&] { client.reset(); });
 }
 
-TEST(SessionClientTest, AConnectionThatIsBackEndsTheWait) {
+TEST(ControlChannelTest, AConnectionThatIsBackEndsTheWait) {
   std::string folder = "/tmp/skerry-session-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   const std::string address = absl::StrCat("unix:", folder, "/socket");
   runtime::PosixLoop loop("test");
   absl::Notification lost;
   absl::Notification answered;
-  std::unique_ptr<SessionClient> client;
+  std::optional<Client> client;
   OnLoop(loop, [&] {
-    client = std::make_unique<SessionClient>(
-        SessionOptions{.coordinator = address,
-                       .backoff_min = absl::Hours(24),
+    client.emplace(
+        ControlChannelOptions{.coordinator = address},
+        SessionOptions{.backoff_min = absl::Hours(24),
                        .backoff_max = absl::Hours(24)},
-        loop, [&](v1::Orders) { answered.Notify(); },
+        loop, [&](const protocol::HeardOrders&) { answered.Notify(); },
         [&](const SessionEnd& end) {
           if (answered.HasBeenNotified()) return;
           EXPECT_TRUE(absl::IsUnavailable(end.status)) << end.status;
-          client->Send(StatusWithCounter(2));
+          (*client)->Send(StatusWithCounter(2));
           lost.Notify();
         });
-    client->Send(StatusWithCounter(1));
+    (*client)->Send(StatusWithCounter(1));
   });
   lost.WaitForNotification();
   Server server(/*statuses_per_stream=*/100, address);
   answered.WaitForNotification();
   absl::Notification closed;
-  OnLoop(loop, [&] { client->Shutdown([&] { closed.Notify(); }); });
+  OnLoop(loop, [&] { (*client)->Shutdown([&] { closed.Notify(); }); });
   closed.WaitForNotification();
   OnLoop(loop, [&] { client.reset(); });
   std::filesystem::remove_all(folder);

@@ -1,10 +1,10 @@
-// worker/daemon/peer_book.h
+// worker/shell/peer_book.h
 //
 // Keeps who the workers of each job are, as orders name them. Nobody else's
 // frames are taken for a replica's, nobody else gets the job's state, and
 // nobody else takes part in the cut of a replica.
-#ifndef SKERRY_WORKER_DAEMON_PEER_BOOK_H_
-#define SKERRY_WORKER_DAEMON_PEER_BOOK_H_
+#ifndef SKERRY_WORKER_SHELL_PEER_BOOK_H_
+#define SKERRY_WORKER_SHELL_PEER_BOOK_H_
 
 #include <cstdint>
 #include <optional>
@@ -87,4 +87,4 @@ void ForEachPeer(const protocol::JobOrders& orders,
 
 }  // namespace skerry::worker
 
-#endif  // SKERRY_WORKER_DAEMON_PEER_BOOK_H_
+#endif  // SKERRY_WORKER_SHELL_PEER_BOOK_H_

@@ -1,4 +1,4 @@
-#include "worker/daemon/peer_book.h"
+#include "worker/shell/peer_book.h"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
-// worker/daemon/peer_access.h
+// worker/shell/peer_access.h
 //
 // Refuses what other workers may not do here, tells of it in the log, and
 // counts it.
-#ifndef SKERRY_WORKER_DAEMON_PEER_ACCESS_H_
-#define SKERRY_WORKER_DAEMON_PEER_ACCESS_H_
+#ifndef SKERRY_WORKER_SHELL_PEER_ACCESS_H_
+#define SKERRY_WORKER_SHELL_PEER_ACCESS_H_
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@
 #include "transport/grpc/refusals.h"
 #include "worker/core/effects.h"
 #include "worker/core/group_meeting.h"
-#include "worker/daemon/peer_book.h"
+#include "worker/shell/peer_book.h"
 
 namespace skerry::worker {
 
@@ -76,4 +76,4 @@ class PeerAccess {
 
 }  // namespace skerry::worker
 
-#endif  // SKERRY_WORKER_DAEMON_PEER_ACCESS_H_
+#endif  // SKERRY_WORKER_SHELL_PEER_ACCESS_H_

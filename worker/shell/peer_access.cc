@@ -1,4 +1,4 @@
-#include "worker/daemon/peer_access.h"
+#include "worker/shell/peer_access.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
