@@ -15,9 +15,10 @@ Group = collections.namedtuple(
 # losses: {seed: loss} at the best rate and setting. ratios: {seed: the loss
 # over that of the synchronous run of the seed, at its best rate}. late_steps:
 # of all looks at these cells. rates: those that were tried. failed: (status,
-# rate, setting, seed, reason) of each cell of the group without a loss.
+# rate, setting, seed, reason) of each cell of the group without a loss. by: the
+# seeds that decided.
 Best = collections.namedtuple(
-    'Best', 'rate setting losses ratios late_steps rates failed')
+    'Best', 'rate setting losses ratios late_steps rates failed by')
 
 
 def _loss(record):
@@ -41,15 +42,15 @@ def _seeds_in_common(losses_of):
 
 
 def _pick(losses_of):
-    """The (rate, setting) whose median over the seeds that all have is least;
-    of equals the first."""
+    """The (rate, setting) whose median over the seeds that all have is least,
+    of equals the first, and these seeds."""
     seeds = _seeds_in_common(losses_of)
 
     def median(candidate):
         found = [loss for seed, loss in losses_of[candidate].items()
                  if seed in seeds]
         return statistics.median(found) if found else math.inf
-    return min(sorted(losses_of), key=median)
+    return min(sorted(losses_of), key=median), seeds
 
 
 def _of_group(members):
@@ -64,10 +65,10 @@ def _of_group(members):
             failed.append((record['status'], *at, cell.seed, record['reason']))
     rates = sorted({cell.rate for cell, _ in members})
     if not losses_of:
-        return Best(None, None, {}, {}, [], rates, failed)
-    rate, setting = picked = _pick(losses_of)
-    return Best(rate, setting, dict(sorted(losses_of[picked].items())), {},
-                late[picked], rates, failed)
+        return Best(None, None, {}, {}, [], rates, failed, set())
+    picked, seeds = _pick(losses_of)
+    return Best(*picked, dict(sorted(losses_of[picked].items())), {},
+                late[picked], rates, failed, seeds)
 
 
 def best(records):

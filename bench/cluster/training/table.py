@@ -21,6 +21,13 @@ def _spread(values, digits=3):
     return f'{middle} ({min(values):.{digits}f} to {max(values):.{digits}f})'
 
 
+def _seeds(one):
+    """How many seeds, and by how many of them the best was chosen."""
+    by = len(one.by & set(one.losses))
+    return f'{len(one.losses)}' + (
+        '' if by == len(one.losses) else f', chosen by {by}')
+
+
 def _rate(one):
     if len(one.rates) == 1:
         return f'{one.rate:g}, the only one'
@@ -35,7 +42,7 @@ def _line(group, one):
                 '', '', '')
     waits = group.exchange is None
     return (group.method, str(group.replicas), _spread(one.losses.values()),
-            str(len(one.losses)), _spread(one.ratios.values()), _rate(one),
+            _seeds(one), _spread(one.ratios.values()), _rate(one),
             one.setting,
             '' if waits or not one.late_steps else _spread(one.late_steps, 1))
 

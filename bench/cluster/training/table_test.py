@@ -105,6 +105,13 @@ class TableTest(unittest.TestCase):
             '| late | 2 | 2.250 (2.200 to 2.300) | 2 | 1.125 (1.100 to 1.150) '
             '| 0.004 | preset | 8.0 (7.0 to 9.0) |')
 
+    def test_a_choice_by_fewer_seeds_is_told(self):
+        cells = [(DILOCO, {}, 1.5), (DILOCO, {'seed': 2}, 2.0),
+                 (DILOCO, {'rate': 8e-3}, 1.6)]
+        self.assertIn('| 2, chosen by 1 |', self.line(of(*cells), 'diloco'))
+        self.assertIn('| 2 |', self.line(of(*cells, (
+            DILOCO, {'rate': 8e-3, 'seed': 2}, 2.1)), 'diloco')[10:])
+
     def test_a_best_rate_at_the_edge_is_marked(self):
         def rate_of(*losses):
             return self.line(of(*(
