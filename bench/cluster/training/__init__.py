@@ -1,0 +1,1 @@
+"""What benches that train share: jobs on clusters of this machine."""
