@@ -1,17 +1,18 @@
 #include "coordinator/service/cluster_identity.h"
 
 #include <cstddef>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "identity/x509/identity_folder.h"
+#include "runtime/posix/mutex.h"
 #include "transport/address.h"
 
 namespace skerry::coordinator {
@@ -65,8 +66,8 @@ absl::StatusOr<ClusterFacts> ParseFacts(const std::string& path,
 }  // namespace
 
 struct ClusterIdentity::Live {
-  std::mutex mutex;
-  std::shared_ptr<const Authorities> authorities;  // guarded by mutex
+  runtime::Mutex mutex;
+  std::shared_ptr<const Authorities> authorities ABSL_GUARDED_BY(mutex);
 };
 
 ClusterIdentity::ClusterIdentity(std::string folder, ClusterFacts facts,
@@ -80,7 +81,7 @@ ClusterIdentity::ClusterIdentity(std::string folder, ClusterFacts facts,
 }
 
 std::shared_ptr<const Authorities> ClusterIdentity::Now() const {
-  std::lock_guard<std::mutex> lock(live_->mutex);
+  const runtime::MutexLock lock(live_->mutex);
   return live_->authorities;
 }
 
@@ -122,7 +123,7 @@ absl::StatusOr<ClusterIdentity> ClusterIdentity::Open(const std::string& folder,
 absl::StatusOr<bool> ClusterIdentity::Reload() const {
   SKERRY_ASSIGN_OR_RETURN(Authorities read, ReadAuthorities(folder_, *files_));
   if (read.Trusted() == authorities()) return false;
-  std::lock_guard<std::mutex> lock(live_->mutex);
+  const runtime::MutexLock lock(live_->mutex);
   live_->authorities = std::make_shared<const Authorities>(std::move(read));
   return true;
 }

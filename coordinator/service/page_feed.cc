@@ -90,7 +90,7 @@ absl::Status PageFeed::Refresh() {
 }
 
 absl::StatusOr<std::string> PageFeed::News(PageMark& seen) {
-  const absl::MutexLock lock(&mutex_);
+  const runtime::MutexLock lock(mutex_);
   SKERRY_RETURN_IF_ERROR(Refresh());
   const uint64_t after = seen.term == term_ ? seen.tick : 0;
   const std::string news = log_.Since(after, core_now_ + (now_() - *looked_));

@@ -17,12 +17,12 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "base/ids.h"
 #include "base/instant.h"
 #include "coordinator/convert/page.h"
 #include "coordinator/page/change_log.h"
 #include "coordinator/page/page_request.h"
+#include "runtime/posix/mutex.h"
 #include "runtime/web.h"
 
 namespace skerry::coordinator {
@@ -62,7 +62,7 @@ class PageFeed {
   const uint64_t term_;
   const Look look_;
   const std::function<Instant()> now_;
-  absl::Mutex mutex_;
+  runtime::Mutex mutex_;
   std::optional<Instant> looked_ ABSL_GUARDED_BY(mutex_);
   absl::Status found_ ABSL_GUARDED_BY(mutex_);
   uint64_t turns_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "runtime/posix/monotonic_clock.h"
 
 namespace skerry::runtime {
 namespace {
@@ -166,17 +167,17 @@ CurlHttp::CurlHttp() {
 absl::StatusOr<HttpReply> CurlHttp::Fetch(const HttpRequest& request) {
   Call call(request);
   const auto cancelled = [this] {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return cancelled_;
   };
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting_.insert(call.multi());
   }
   while (!cancelled() && call.Step()) {
   }
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting_.erase(call.multi());
     if (cancelled_) return absl::CancelledError("nobody waits for the reply");
   }
@@ -184,15 +185,16 @@ absl::StatusOr<HttpReply> CurlHttp::Fetch(const HttpRequest& request) {
 }
 
 void CurlHttp::Pause(absl::Duration time) {
-  std::unique_lock lock(mutex_);
-  cancelling_.wait_for(lock, absl::ToChronoNanoseconds(time),
-                       [this] { return cancelled_; });
+  const Instant end = MonotonicNow() + time;
+  const MutexLock lock(mutex_);
+  while (!cancelled_ && cancelling_.WaitUntil(mutex_, end)) {
+  }
 }
 
 void CurlHttp::Cancel() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   cancelled_ = true;
-  cancelling_.notify_all();
+  cancelling_.NotifyAll();
   for (void* multi : waiting_) curl_multi_wakeup(multi);
 }
 

@@ -5,13 +5,12 @@
 #ifndef SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
 #define SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
 
-#include <condition_variable>
-#include <mutex>
-
+#include "absl/base/thread_annotations.h"
 #include "absl/container/btree_set.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/http.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::runtime {
 
@@ -31,10 +30,11 @@ class CurlHttp {
  private:
   class Call;
 
-  std::mutex mutex_;
-  bool cancelled_ = false;              // guarded by mutex_
-  std::condition_variable cancelling_;  // cancelled_ became true
-  absl::btree_set<void*> waiting_;      // their CURLM; guarded by mutex_
+  Mutex mutex_;
+  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  CondVar cancelling_;  // cancelled_ became true
+  // Their CURLM.
+  absl::btree_set<void*> waiting_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::runtime

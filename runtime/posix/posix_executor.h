@@ -5,14 +5,14 @@
 #ifndef SKERRY_RUNTIME_POSIX_POSIX_EXECUTOR_H_
 #define SKERRY_RUNTIME_POSIX_POSIX_EXECUTOR_H_
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "runtime/executor.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::runtime {
 
@@ -30,10 +30,10 @@ class PosixExecutor final : public Executor {
  private:
   void Main(const std::string& name);
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Task> tasks_;  // guarded by mutex_
-  bool stopping_ = false;   // guarded by mutex_
+  Mutex mutex_;
+  CondVar wake_;
+  std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 

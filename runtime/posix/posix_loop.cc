@@ -1,22 +1,10 @@
 #include "runtime/posix/posix_loop.h"
 
-#include <chrono>
-
 #include "base/check.h"
 #include "runtime/posix/monotonic_clock.h"
 #include "runtime/posix/thread_name.h"
 
 namespace skerry::runtime {
-namespace {
-
-// steady_clock and CLOCK_MONOTONIC are one clock in libstdc++.
-std::chrono::steady_clock::time_point ToSteady(Instant when) {
-  return std::chrono::steady_clock::time_point(
-      absl::ToChronoNanoseconds(when.since_start()));
-}
-
-}  // namespace
-
 PosixLoop::PosixLoop(const std::string& name) {
   thread_ = std::thread([this, name] {
     NameThisThread(name);
@@ -30,12 +18,12 @@ Instant PosixLoop::Now() const { return MonotonicNow(); }
 
 void PosixLoop::Post(Task task) {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (closed_) return;
     posted_.push_back(std::move(task));
     if (posted_.size() > 1) return;
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
 }
 
 void PosixLoop::RunAt(Instant when, Task task) {
@@ -47,10 +35,10 @@ void PosixLoop::Stop() {
   if (!thread_.joinable()) return;
   SKERRY_CHECK(std::this_thread::get_id() != thread_.get_id());
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
   thread_.join();
 }
 
@@ -69,13 +57,11 @@ void PosixLoop::Main() {
   std::deque<Task> batch;
   for (;;) {
     {
-      std::unique_lock<std::mutex> lock(mutex_);
+      const MutexLock lock(mutex_);
       while (posted_.empty() && !stopping_) {
         if (timers_.empty()) {
-          wake_.wait(lock);
-        } else if (wake_.wait_until(lock,
-                                    ToSteady(timers_.begin()->first.first)) ==
-                   std::cv_status::timeout) {
+          wake_.Wait(mutex_);
+        } else if (!wake_.WaitUntil(mutex_, timers_.begin()->first.first)) {
           break;
         }
       }

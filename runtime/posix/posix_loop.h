@@ -5,16 +5,16 @@
 #ifndef SKERRY_RUNTIME_POSIX_POSIX_LOOP_H_
 #define SKERRY_RUNTIME_POSIX_POSIX_LOOP_H_
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "runtime/event_loop.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::runtime {
 
@@ -49,11 +49,11 @@ class PosixLoop final : public EventLoop {
   absl::btree_map<TimerKey, Task> timers_;
   uint64_t timers_made_ = 0;
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Task> posted_;  // guarded by mutex_
-  bool stopping_ = false;    // guarded by mutex_
-  bool closed_ = false;      // guarded by mutex_
+  Mutex mutex_;
+  CondVar wake_;
+  std::deque<Task> posted_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

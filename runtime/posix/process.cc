@@ -5,18 +5,20 @@
 #include <sys/wait.h>
 
 #include <future>
-#include <mutex>
 #include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "runtime/posix/mutex.h"
 #include "runtime/posix/thread_name.h"
 
 namespace skerry::runtime {
 
 struct Process::State {
   pid_t pid = -1;
-  std::mutex mutex;
-  bool has_ended = false;  // guarded by mutex; then the pid may be another's
+  Mutex mutex;
+  bool has_ended ABSL_GUARDED_BY(mutex) =
+      false;  // then the pid may be another's
   // False once the Process is gone. Touched on the loop only.
   std::shared_ptr<bool> is_wanted = std::make_shared<bool>(true);
   std::thread thread;
@@ -28,7 +30,7 @@ struct Process::State {
                0 &&
            errno == EINTR) {
     }
-    std::lock_guard<std::mutex> lock(mutex);
+    const MutexLock lock(mutex);
     has_ended = true;
     int status = 0;
     waitpid(pid, &status, 0);
@@ -80,7 +82,7 @@ Process::~Process() {
 pid_t Process::pid() const { return state_->pid; }
 
 void Process::Signal(int signal) {
-  std::lock_guard<std::mutex> lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   if (!state_->has_ended) kill(state_->pid, signal);
 }
 

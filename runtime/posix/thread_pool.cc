@@ -48,10 +48,10 @@ ThreadPool::ThreadPool(const std::string& name, int thread_count)
 
 ThreadPool::~ThreadPool() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -76,7 +76,7 @@ void ThreadPool::ForEach(size_t count,
     return;
   }
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     SKERRY_CHECK(body_ == nullptr);
     size_t begin = 0;
     for (size_t i = 0; i < shares_.size(); ++i) {
@@ -87,17 +87,17 @@ void ThreadPool::ForEach(size_t count,
     body_ = &body;
     ++loops_made_;
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
   Work(0, body);
   {
     // A helper that comes from now on finds no loop; those inside are awaited.
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     body_ = nullptr;
   }
   const auto idle = [this] { return busy_ == 0; };
   patience_.Until(idle);
-  std::unique_lock lock(mutex_);
-  idle_.wait(lock, idle);
+  const MutexLock lock(mutex_);
+  while (!idle()) idle_.Wait(mutex_);
 }
 
 void ThreadPool::Main(const std::string& name, size_t thread) {
@@ -107,17 +107,17 @@ void ThreadPool::Main(const std::string& name, size_t thread) {
   const auto called = [&] { return stopping_ || loops_made_ != seen; };
   while (true) {
     patience.Until(called);
-    std::unique_lock lock(mutex_);
-    wake_.wait(lock, called);
+    MutexLock lock(mutex_);
+    while (!called()) wake_.Wait(mutex_);
     if (stopping_) return;
     seen = loops_made_;
     if (body_ == nullptr) continue;  // others were done before
     const Body body = *body_;
     ++busy_;
-    lock.unlock();
+    lock.Unlock();
     Work(thread, body);
-    lock.lock();
-    if (--busy_ == 0) idle_.notify_one();
+    lock.Lock();
+    if (--busy_ == 0) idle_.NotifyOne();
   }
 }
 

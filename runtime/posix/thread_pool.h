@@ -9,16 +9,16 @@
 #define SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "base/executor.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::runtime {
 
@@ -60,11 +60,11 @@ class ThreadPool final : public ParallelExecutor {
   void Main(const std::string& name, size_t thread);
   void Work(size_t thread, Body body);
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable idle_;
-  const Body* body_ = nullptr;  // guarded by mutex_; null between loops
-  std::vector<Share> shares_;   // one for each thread, the caller's first
+  Mutex mutex_;
+  CondVar wake_;
+  CondVar idle_;
+  const Body* body_ ABSL_GUARDED_BY(mutex_) = nullptr;  // null between loops
+  std::vector<Share> shares_;  // one for each thread, the caller's first
   // Changed under mutex_, and looked at without before anybody sleeps.
   std::atomic<uint64_t> loops_made_{0};
   std::atomic<int> busy_{0};  // helpers inside loop_

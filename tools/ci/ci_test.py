@@ -366,8 +366,8 @@ class PlanTest(unittest.TestCase):
             suites.parse('a b\na c\n')
 
     def test_full_quick_and_named_runs(self):
-        self.assertEqual(self.names(), ['tidy', 'unit', 'cuda', 'sanitize',
-                                        'fuzz', 'kills', 'demo'])
+        self.assertEqual(self.names(), ['tidy', 'unit', 'clang', 'cuda',
+                                        'sanitize', 'fuzz', 'kills', 'demo'])
         self.assertEqual(self.names('--quick'), ['tidy', 'unit'])
         self.assertEqual(self.names('kills', 'demo'), ['kills', 'demo'])
         self.assertEqual(self.names('//base/...'), ['//base/...'])
@@ -381,8 +381,8 @@ class PlanTest(unittest.TestCase):
         with behind.Behind(LANE) as them:
             names = [name for name, _ in
                      main.plan(main.parse_arguments([]), [], table, [them])]
-        self.assertEqual(names, ['tidy', 'unit', 'cuda', 'behind: sim', 'demo',
-                                 'sim', 'sanitize', 'fuzz'])
+        self.assertEqual(names, ['tidy', 'unit', 'clang', 'cuda', 'behind: sim',
+                                 'demo', 'sim', 'sanitize', 'fuzz'])
 
     def test_lanes_name_suites_that_there_are(self):
         named = [name for lane in behind.LANES for name in lane.parts]

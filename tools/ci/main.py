@@ -32,9 +32,9 @@ def parse_arguments(arguments):
         prog='tools/test', description='Builds and tests Skerry.',
         epilog='Flags after the name of a suite go to the suite.')
     parser.add_argument('names', nargs='*', metavar='NAME',
-                        help='tidy, unit, cuda, sanitize, fuzz, a suite, or a '
-                        'Bazel pattern (//base/...); default: all but those '
-                        'that --list says are on request alone')
+                        help='tidy, unit, clang, cuda, sanitize, fuzz, a '
+                        'suite, or a Bazel pattern (//base/...); default: all '
+                        'but those that --list says are on request alone')
     parser.add_argument('--quick', action='store_true',
                         help='tidy and the tests that are not slow')
     parser.add_argument('--seconds', type=flags.whole(1, 86400),
@@ -52,7 +52,7 @@ def everything(parts, lanes):
     are none where the machine is too small."""
     if not lanes:
         return list(parts.items())
-    first, last = ('tidy', 'unit', 'cuda'), ('sanitize', 'fuzz')
+    first, last = ('tidy', 'unit', 'clang', 'cuda'), ('sanitize', 'fuzz')
     apart = {name for lane in lanes for name in lane.parts}
     between = [name for name in parts if name not in {*first, *last, *apart}]
     return [*((name, parts[name]) for name in first),
@@ -68,6 +68,7 @@ def plan(args, for_suite, table, lanes=()):
     parts = {
         'tidy': stages.tidy,
         'unit': lambda: stages.unit(quick=args.quick),
+        'clang': stages.clang,
         'cuda': stages.cuda,
         'sanitize': lambda: stages.sanitize(whole=bool(args.names)),
         'fuzz': lambda: stages.fuzz(args.seconds, args.seed,
@@ -126,7 +127,8 @@ def main():
                                       {*table, KUBERNETES.name})
     args = parse_arguments(ours)
     if args.list:
-        print('\n'.join(['tidy', 'unit', 'cuda', 'sanitize', 'fuzz', *table,
+        print('\n'.join(['tidy', 'unit', 'clang', 'cuda', 'sanitize', 'fuzz',
+                         *table,
                          *(f'{name} (on request alone)' for name in
                            ('sanitized', 'large', 'research',
                             KUBERNETES.name))]))

@@ -3,10 +3,12 @@
 import concurrent.futures
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
+from tools.ci import clang as clang_part
 from tools.ci import reach
 from tools.ci import suites
 from tools.ci import tally
@@ -75,6 +77,18 @@ def cuda():
         if not targets or not bazel.build(targets):
             return tally.Tally(failed=['cuda (not built)'])
         return tally.Tally(passed=1).add(bazel.test(targets))
+
+
+def clang():
+    """Locks that are not held, and faults that clang-tidy finds."""
+    if not shutil.which(clang_part.PROGRAM):
+        say(f'clang: skipped, there is no {clang_part.PROGRAM}')
+        return tally.Tally(skipped=1)
+    # After the unit tests nothing is left to build.
+    with Bazel() as bazel:
+        if not bazel.build(clang_part.MESSAGES):
+            return tally.Tally(failed=['clang (messages not built)'])
+    return clang_part.look_at(clang_part.chosen(say), say)
 
 
 def large():

@@ -192,6 +192,9 @@ class RulesTest(unittest.TestCase):
                           ('grpc::InsecureChannelCredentials();', 'plaintext'),
                           ('grpc::InsecureServerCredentials();', 'plaintext'),
                           ('delete this;', 'delete-this'),
+                          ('std::mutex mu;', 'unchecked-lock'),
+                          ('std::scoped_lock l;', 'unchecked-lock'),
+                          ('absl::MutexLock l(&mu);', 'unchecked-lock'),
                           ('shared_from_this();', 'shared-from-this'),
                           ('const_cast<int&>(x);', 'const-cast'),
                           ('using namespace std;', 'using-namespace')]:
@@ -199,7 +202,7 @@ class RulesTest(unittest.TestCase):
                                red, f'f("{red}");', name)
 
     def test_only_posix_reads_a_clock_and_shells_may_lock(self):
-        now = 'auto t = std::chrono::steady_clock::now();\nabsl::Mutex m;\n'
+        now = 'auto t = std::chrono::steady_clock::now();\nruntime::Mutex m;\n'
         self.assertEqual(found(rules.forbidden_words,
                                {'runtime/posix/clock.cc': now}), [])
         self.assertEqual(found(rules.forbidden_words,

@@ -30,6 +30,12 @@ def _in_a_core(path):
     return 'core' in path.split('/') and not layers.is_test(path)
 
 
+def _in_a_program(path):
+    return not (layers.is_test(path) or _below_the_io_line(path)
+                or layers.inside(path, 'bench')
+                or path.startswith('runtime/posix/mutex.'))
+
+
 def _ban(rule, pattern, advice, forbidden_in):
     return Ban(rule, re.compile(pattern), advice, forbidden_in)
 
@@ -55,6 +61,11 @@ BANS = [
          r'|\bstd::(\w*mutex|condition_variable\w*|lock_guard|unique_lock)\b',
          'what needs a lock is no pure code; let the loop own the state',
          _below_the_io_line),
+    _ban('unchecked-lock',
+         r'\babsl::(Mutex|MutexLock|CondVar)\b'
+         r'|\bstd::(\w*mutex|condition_variable\w*|\w+_(guard|lock))\b',
+         'take runtime::Mutex of runtime/posix/mutex.h, so that clang checks '
+         'who holds it', _in_a_program),
     _ban('io',
          r'\bfopen\b|\b[io]?fstream\b|\bstd::(cout|cin|cerr|clog|filesystem)\b'
          r'|(?<![\w.>])::(open|socket|mmap|read|write)\(|\bgetenv\b',

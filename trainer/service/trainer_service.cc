@@ -44,7 +44,7 @@ grpc::ServerUnaryReactor* TrainerService::Serve(
   const uint64_t arrived = stops_.load();
   const int group_calls = scope == Scope::kGroup ? 1 : 0;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     group_calls_ += group_calls;
   }
   compute_.Run([this, context, reactor, phase, arrived, group_calls,
@@ -61,7 +61,7 @@ grpc::ServerUnaryReactor* TrainerService::Serve(
     }
     if (!status.ok() && group_calls > 0) AbortGroup();
     {
-      const std::lock_guard lock(mutex_);
+      const runtime::MutexLock lock(mutex_);
       group_calls_ -= group_calls;
     }
     reactor->Finish(ToGrpc(status));
@@ -200,7 +200,7 @@ grpc::ServerUnaryReactor* TrainerService::Exit(
   StopCalls();
   grpc::ServerUnaryReactor* reactor = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     if (exit_reactor_ == nullptr) {
       exit_reactor_ = std::make_unique<ExitReactor>(exit_);
       reactor = exit_reactor_.get();
@@ -214,7 +214,7 @@ grpc::ServerUnaryReactor* TrainerService::Exit(
 void TrainerService::StopCalls() {
   ++stops_;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     // A trainer that does nothing with its group keeps it.
     if (group_calls_ == 0) return;
   }
@@ -224,7 +224,7 @@ void TrainerService::StopCalls() {
 void TrainerService::AbortGroup() {
   std::shared_ptr<transport::Group> group;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     group = group_;
   }
   if (group != nullptr) group->Abort();
@@ -353,7 +353,7 @@ absl::Status TrainerService::JoinGroup(const v1::GroupRequest& request) {
   // group ends when the trainer has let go of it.
   std::shared_ptr<transport::Group> former = group;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     group_.swap(former);
   }
   if (former != nullptr) former->Abort();

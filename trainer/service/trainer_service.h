@@ -10,14 +10,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/skerry/v1/trainer.grpc.pb.h"
 #include "runtime/executor.h"
+#include "runtime/posix/mutex.h"
 #include "runtime/posix/shared_memory.h"
 #include "trainer/core/trainer.h"
 #include "trainer/service/group_opener.h"
@@ -128,10 +129,10 @@ class TrainerService final : public v1::Trainer::CallbackService {
 
   // A call stops when this has moved since it arrived.
   std::atomic<uint64_t> stops_{0};
-  std::mutex mutex_;
-  std::unique_ptr<ExitReactor> exit_reactor_;  // guarded by mutex_
-  int group_calls_ = 0;                        // guarded by mutex_; unanswered
-  std::shared_ptr<transport::Group> group_;    // guarded by mutex_
+  runtime::Mutex mutex_;
+  std::unique_ptr<ExitReactor> exit_reactor_ ABSL_GUARDED_BY(mutex_);
+  int group_calls_ ABSL_GUARDED_BY(mutex_) = 0;  // unanswered
+  std::shared_ptr<transport::Group> group_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::trainer

@@ -6,9 +6,10 @@
 #define SKERRY_TRAINER_SERVICE_WORK_PROGRESS_H_
 
 #include <cstdint>
-#include <mutex>
 
+#include "absl/base/thread_annotations.h"
 #include "proto/skerry/v1/trainer.pb.h"
+#include "runtime/posix/mutex.h"
 #include "runtime/posix/stopwatch.h"
 #include "trainer/core/step_times.h"
 
@@ -27,12 +28,12 @@ class WorkProgress {
   v1::ProgressReply Read() const;
 
  private:
-  mutable std::mutex mutex_;  // guards what follows
-  v1::TrainerPhase phase_ = v1::TRAINER_PHASE_IDLE;
-  uint64_t pieces_ = 0;
-  StepTimes steps_;
-  runtime::Stopwatch step_;
-  bool waits_for_group_ = false;
+  mutable runtime::Mutex mutex_;
+  v1::TrainerPhase phase_ ABSL_GUARDED_BY(mutex_) = v1::TRAINER_PHASE_IDLE;
+  uint64_t pieces_ ABSL_GUARDED_BY(mutex_) = 0;
+  StepTimes steps_ ABSL_GUARDED_BY(mutex_);
+  runtime::Stopwatch step_ ABSL_GUARDED_BY(mutex_);
+  bool waits_for_group_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace skerry::trainer

@@ -1,6 +1,5 @@
 #include "transport/grpc/bulk_service.h"
 
-#include <mutex>
 #include <string>
 #include <utility>
 #include <variant>
@@ -9,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/log.h"
+#include "runtime/posix/mutex.h"
 #include "transport/fetch_wire.h"
 #include "transport/grpc/buffers.h"
 #include "transport/grpc/bulk_names.h"
@@ -89,7 +89,7 @@ class FetchServer final : public ServedCall<FetchServer> {
   void WriteNext() {
     grpc::ByteBuffer message =
         FrameToMessage(FetchPiece(key_, object_, next_piece_++));
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     if (has_ended_) return;
     message_ = std::move(message);
     StartWrite(&message_);

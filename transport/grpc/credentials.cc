@@ -100,7 +100,10 @@ absl::StatusOr<std::shared_ptr<Credentials>> Credentials::FromFiles(
   SKERRY_ASSIGN_OR_RETURN(made->in_use_, made->ReadAll());
   SKERRY_ASSIGN_OR_RETURN(const identity::CheckedIdentity checked,
                           made->Check(made->in_use_));
-  made->certificate_ = checked.chain.front();
+  {
+    const runtime::MutexLock lock(made->mutex_);
+    made->certificate_ = checked.chain.front();
+  }
   SKERRY_RETURN_IF_ERROR(made->ReadRevoked());
   SKERRY_ASSIGN_OR_RETURN(
       made->live_, LiveFiles::Make(made->in_use_.authorities,
@@ -129,7 +132,7 @@ absl::StatusOr<identity::CheckedIdentity> Credentials::Check(
 }
 
 identity::Certificate Credentials::certificate() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   SKERRY_CHECK(certificate_.has_value());
   return *certificate_;
 }
@@ -137,7 +140,7 @@ identity::Certificate Credentials::certificate() const {
 identity::Name Credentials::self() const { return *certificate().name(); }
 
 std::string Credentials::trouble() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   return trouble_;
 }
 
@@ -206,7 +209,7 @@ void Credentials::Refuse(const absl::Status& why) {
   const std::string trouble = absl::StrCat("the identity cannot be renewed: ",
                                            std::string(why.message()));
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     if (trouble_ == trouble) return;
     trouble_ = trouble;
   }
@@ -243,7 +246,7 @@ void Credentials::RefreshIdentity() {
           absl::StrCat(paths_.certificate, " has expired at ",
                        absl::FormatTime(end), " and nothing replaces it")));
     }
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     trouble_.clear();
     return;
   }
@@ -268,7 +271,7 @@ void Credentials::RefreshIdentity() {
   seen_.reset();
   const identity::Certificate& taken = checked->chain.front();
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     certificate_ = taken;
     trouble_.clear();
   }

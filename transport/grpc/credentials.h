@@ -13,11 +13,11 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -27,6 +27,7 @@
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
+#include "runtime/posix/mutex.h"
 #include "transport/grpc/live_files.h"
 #include "transport/grpc/peer_names.h"
 #include "transport/grpc/refused_calls.h"
@@ -129,10 +130,10 @@ class Credentials {
   identity::Identity in_use_;
   std::optional<identity::Identity> seen_;
 
-  mutable std::mutex mutex_;
-  // None in plaintext; guarded by mutex_.
-  std::optional<identity::Certificate> certificate_;
-  std::string trouble_;  // guarded by mutex_
+  mutable runtime::Mutex mutex_;
+  // None in plaintext.
+  std::optional<identity::Certificate> certificate_ ABSL_GUARDED_BY(mutex_);
+  std::string trouble_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::transport

@@ -10,10 +10,11 @@
 #include <grpcpp/generic/generic_stub.h>
 
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "runtime/posix/mutex.h"
 #include "transport/grpc/buffers.h"
 #include "transport/grpc/call_target.h"
 #include "transport/grpc/open_calls.h"
@@ -49,7 +50,7 @@ class DialledCall
   void End(const absl::Status& why) {
     bool is_first = false;
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const runtime::MutexLock lock(mutex_);
       is_first = !std::exchange(has_ended_, true);
       if (is_first) why_ = why;
     }
@@ -63,7 +64,7 @@ class DialledCall
   // For reactions: nothing more comes from the peer, and its status says why.
   void AwaitStatus() {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const runtime::MutexLock lock(mutex_);
       if (std::exchange(has_ended_, true)) return;
     }
     RemoveHold();
@@ -71,7 +72,7 @@ class DialledCall
   void OnDone(const grpc::Status& status) override {
     absl::Status why = FromGrpc(status);
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const runtime::MutexLock lock(mutex_);
       if (!why_.ok()) why = why_;
     }
     if (why.ok()) why = absl::UnavailableError("the peer ended it");
@@ -83,13 +84,13 @@ class DialledCall
   const std::shared_ptr<Call>& self() const { return self_; }
 
   grpc::ClientContext context_;
-  std::mutex mutex_;
-  bool has_ended_ = false;  // guarded by mutex_
+  runtime::Mutex mutex_;
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
 
  private:
   OpenCalls& open_calls_;
   std::shared_ptr<Call> self_;
-  absl::Status why_;  // guarded by mutex_
+  absl::Status why_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::transport

@@ -37,7 +37,7 @@ std::shared_ptr<FrameCall> FrameCall::Start(
 
 void FrameCall::Write(const Frame& frame) {
   grpc::ByteBuffer message = FrameToMessage(frame);
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (is_over_) return;
   if (is_writing_) {
     waiting_.push_back(std::move(message));
@@ -75,7 +75,7 @@ void FrameCall::OnReadDone(bool ok) {
   // The stream has ended, or the peer talks nonsense and is left.
   if (ok) context_.TryCancel();
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     is_over_ = true;
     waiting_.clear();
   }
@@ -84,7 +84,7 @@ void FrameCall::OnReadDone(bool ok) {
 
 void FrameCall::OnWriteDone(bool ok) {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     is_writing_ = ok && !waiting_.empty() && !is_over_;
     if (is_writing_) {
       writing_ = std::move(waiting_.front());

@@ -10,9 +10,10 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 
+#include "absl/base/thread_annotations.h"
 #include "runtime/event_loop.h"
+#include "runtime/posix/mutex.h"
 #include "transport/grpc/call_target.h"
 #include "transport/grpc/open_calls.h"
 #include "transport/outbox.h"
@@ -55,10 +56,10 @@ class FrameCall final
   // gRPC's share in the ownership, until OnDone().
   std::shared_ptr<FrameCall> self_;
 
-  std::mutex mutex_;
-  std::deque<grpc::ByteBuffer> waiting_;  // guarded by mutex_
-  bool is_writing_ = false;               // guarded by mutex_
-  bool is_over_ = false;                  // guarded by mutex_
+  runtime::Mutex mutex_;
+  std::deque<grpc::ByteBuffer> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace skerry::transport

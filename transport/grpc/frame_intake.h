@@ -9,15 +9,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/posix/mutex.h"
 #include "transport/answer.h"
 #include "transport/grpc/buffers.h"
 #include "transport/grpc/bulk_call_state.h"
@@ -31,7 +32,7 @@ template <typename Base>
 class FrameIntake : public Base, public IncomingStream {
  public:
   void Answer(std::span<const Answered> answers) override {
-    std::lock_guard<std::mutex> lock(this->mutex_);
+    const runtime::MutexLock lock(this->mutex_);
     waiting_.insert(waiting_.end(), answers.begin(), answers.end());
     if (!is_writing_) WriteWaiting();
   }
@@ -54,14 +55,14 @@ class FrameIntake : public Base, public IncomingStream {
       }
       OnHandled(bytes);
     });
-    std::lock_guard<std::mutex> lock(this->mutex_);
+    const runtime::MutexLock lock(this->mutex_);
     unhandled_bytes_ += bytes;
     wants_to_read_ = true;
     ReadIfRoom();
   }
 
   void OnWriteDone(bool ok) override {
-    std::lock_guard<std::mutex> lock(this->mutex_);
+    const runtime::MutexLock lock(this->mutex_);
     is_writing_ = false;
     if (ok && !waiting_.empty()) WriteWaiting();
   }
@@ -95,12 +96,11 @@ class FrameIntake : public Base, public IncomingStream {
     });
   }
   void OnHandled(uint64_t bytes) {
-    std::lock_guard<std::mutex> lock(this->mutex_);
+    const runtime::MutexLock lock(this->mutex_);
     unhandled_bytes_ -= bytes;
     ReadIfRoom();
   }
-  // Both: the caller holds mutex_.
-  void ReadIfRoom() {
+  void ReadIfRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(this->mutex_) {
     if (!wants_to_read_ || this->has_ended_) return;
     // It may have been handled, and taken off, before it was added.
     if (static_cast<int64_t>(unhandled_bytes_) >
@@ -110,7 +110,7 @@ class FrameIntake : public Base, public IncomingStream {
     wants_to_read_ = false;
     this->StartRead(&message_);
   }
-  void WriteWaiting() {
+  void WriteWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(this->mutex_) {
     if (this->has_ended_) return;
     is_writing_ = true;
     answers_ = BytesToMessage(EncodeAnswers(waiting_));
@@ -123,11 +123,10 @@ class FrameIntake : public Base, public IncomingStream {
   grpc::ByteBuffer message_;
   grpc::ByteBuffer answers_;
 
-  // All below are guarded by mutex_.
-  std::vector<Answered> waiting_;
-  bool is_writing_ = false;
-  bool wants_to_read_ = false;
-  uint64_t unhandled_bytes_ = 0;
+  std::vector<Answered> waiting_ ABSL_GUARDED_BY(this->mutex_);
+  bool is_writing_ ABSL_GUARDED_BY(this->mutex_) = false;
+  bool wants_to_read_ ABSL_GUARDED_BY(this->mutex_) = false;
+  uint64_t unhandled_bytes_ ABSL_GUARDED_BY(this->mutex_) = 0;
 };
 
 }  // namespace skerry::transport

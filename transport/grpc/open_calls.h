@@ -4,8 +4,8 @@
 #ifndef SKERRY_TRANSPORT_GRPC_OPEN_CALLS_H_
 #define SKERRY_TRANSPORT_GRPC_OPEN_CALLS_H_
 
-#include <condition_variable>
-#include <mutex>
+#include "absl/base/thread_annotations.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::transport {
 
@@ -13,22 +13,22 @@ namespace skerry::transport {
 class OpenCalls {
  public:
   void Add() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     ++count_;
   }
   void Remove() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (--count_ == 0) none_.notify_all();
+    const runtime::MutexLock lock(mutex_);
+    if (--count_ == 0) none_.NotifyAll();
   }
   void AwaitNone() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    none_.wait(lock, [this] { return count_ == 0; });
+    const runtime::MutexLock lock(mutex_);
+    while (count_ != 0) none_.Wait(mutex_);
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable none_;
-  int count_ = 0;  // guarded by mutex_
+  runtime::Mutex mutex_;
+  runtime::CondVar none_;
+  int count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace skerry::transport

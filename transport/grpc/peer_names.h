@@ -4,11 +4,12 @@
 #ifndef SKERRY_TRANSPORT_GRPC_PEER_NAMES_H_
 #define SKERRY_TRANSPORT_GRPC_PEER_NAMES_H_
 
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::transport {
 
@@ -17,20 +18,20 @@ class PeerNames {
  public:
   // The newest word about an address counts.
   void Set(const std::string& address, const std::string& worker) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     workers_[address] = worker;
   }
   // None when nobody has said who is there.
   std::optional<std::string> Find(const std::string& address) const {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     const auto it = workers_.find(address);
     if (it == workers_.end()) return std::nullopt;
     return it->second;
   }
 
  private:
-  mutable std::mutex mutex_;
-  absl::btree_map<std::string, std::string> workers_;  // guarded by mutex_
+  mutable runtime::Mutex mutex_;
+  absl::btree_map<std::string, std::string> workers_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::transport

@@ -9,13 +9,14 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::transport {
 
@@ -23,18 +24,18 @@ namespace skerry::transport {
 class PinFault {
  public:
   void Set(absl::Status why) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     why_ = std::move(why);
   }
   // OK until a handshake was refused.
   absl::Status why() const {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     return why_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  absl::Status why_;  // guarded by mutex_
+  mutable runtime::Mutex mutex_;
+  absl::Status why_ ABSL_GUARDED_BY(mutex_);
 };
 
 // TLS without a certificate of one's own. The chain that the server sends has

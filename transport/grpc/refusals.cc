@@ -6,7 +6,7 @@
 namespace skerry::transport {
 
 std::optional<uint64_t> Refusals::Count(absl::Time now) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   const double passed_s = std::max(0.0, absl::ToDoubleSeconds(now - last_));
   lines_ = std::min(kLinesAtOnce, lines_ + passed_s * kLinesPerS);
   last_ = now;

@@ -6,10 +6,11 @@
 #define SKERRY_TRANSPORT_GRPC_REFUSALS_H_
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/time/time.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::transport {
 
@@ -21,11 +22,10 @@ class Refusals {
   std::optional<uint64_t> Count(absl::Time now);
 
  private:
-  std::mutex mutex_;
-  // All: guarded by mutex_.
-  double lines_ = kLinesAtOnce;
-  uint64_t unsaid_ = 0;
-  absl::Time last_ = absl::InfinitePast();
+  runtime::Mutex mutex_;
+  double lines_ ABSL_GUARDED_BY(mutex_) = kLinesAtOnce;
+  uint64_t unsaid_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Time last_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 
   static constexpr double kLinesAtOnce = 20;
   static constexpr double kLinesPerS = 1;

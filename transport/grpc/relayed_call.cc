@@ -1,11 +1,11 @@
 #include "transport/grpc/relayed_call.h"
 
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/posix/mutex.h"
 #include "transport/fetch_wire.h"
 #include "transport/grpc/buffers.h"
 #include "transport/grpc/relay_book.h"
@@ -36,7 +36,7 @@ void RelayedCall::OnBegin() {
 void RelayedCall::OnEnd() {
   std::shared_ptr<RelayedCall> partner;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     is_over_ = true;
     partner = std::exchange(partner_, nullptr);
   }
@@ -57,14 +57,14 @@ void RelayedCall::Splice(const std::shared_ptr<RelayedCall>& a,
 }
 
 bool RelayedCall::Bind(const std::shared_ptr<RelayedCall>& partner) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (is_over_) return false;
   partner_ = partner;
   return true;
 }
 
 std::shared_ptr<RelayedCall> RelayedCall::Partner() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   return partner_;
 }
 
@@ -74,12 +74,12 @@ absl::Status RelayedCall::Gone() const {
 }
 
 void RelayedCall::ReadNext() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (!has_ended_) StartRead(&message_);
 }
 
 void RelayedCall::Write(grpc::ByteBuffer& message) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (has_ended_) return;
   writing_.Clear();
   writing_.Swap(&message);

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "transport/grpc/bulk_call_state.h"
 #include "transport/grpc/caller.h"
@@ -88,8 +89,8 @@ class RelayedCall final : public ServedCall<RelayedCall> {
   bool has_read_ = false;    // touched by reactions to reads
   grpc::ByteBuffer message_;
   grpc::ByteBuffer writing_;
-  std::shared_ptr<RelayedCall> partner_;  // guarded by mutex_
-  bool is_over_ = false;                  // guarded by mutex_
+  std::shared_ptr<RelayedCall> partner_ ABSL_GUARDED_BY(mutex_);
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace skerry::transport

@@ -1,6 +1,5 @@
 #include "transport/grpc/reverse_dialled.h"
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/posix/mutex.h"
 #include "transport/fetch_wire.h"
 
 namespace skerry::transport {
@@ -115,7 +115,7 @@ void FetchAnswer::Give(absl::StatusOr<SharedBytes> object) {
     pieces_ = FetchPieceCount(object_.size());
     return WriteNext();
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (has_ended_) return;
   message_ = BytesToMessage(EncodeFetchRefusal(object.status()));
   StartWriteLast(&message_, grpc::WriteOptions());
@@ -124,7 +124,7 @@ void FetchAnswer::Give(absl::StatusOr<SharedBytes> object) {
 void FetchAnswer::WriteNext() {
   grpc::ByteBuffer message =
       FrameToMessage(FetchPiece(key_, object_, next_piece_++));
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (has_ended_) return;
   message_ = std::move(message);
   if (next_piece_ == pieces_) {

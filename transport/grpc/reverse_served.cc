@@ -1,11 +1,11 @@
 #include "transport/grpc/reverse_served.h"
 
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/posix/mutex.h"
 #include "transport/answer.h"
 #include "transport/grpc/buffers.h"
 #include "transport/grpc/reverse_book.h"
@@ -51,7 +51,7 @@ void ReverseOutput::OnEnd() {
 
 void ReverseOutput::Write(const Frame& frame) {
   grpc::ByteBuffer message = FrameToMessage(frame);
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (has_ended_) return;
   if (is_writing_) {
     waiting_.push_back(std::move(message));
@@ -64,7 +64,7 @@ void ReverseOutput::Write(const Frame& frame) {
 
 void ReverseOutput::OnWriteDone(bool ok) {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     is_writing_ = ok && !waiting_.empty() && !has_ended_;
     if (is_writing_) {
       writing_ = std::move(waiting_.front());
@@ -94,7 +94,7 @@ void ReverseOutput::OnReadDone(bool ok) {
   if (const absl::Status taken = TakeAnswers(); !taken.ok()) {
     return End(taken);
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (!has_ended_) StartRead(&answers_);
 }
 
@@ -124,7 +124,7 @@ void ReverseFetch::OnBegin() {
 
 void ReverseFetch::Ask(const PieceKey& key, BulkTransport::FetchDone done) {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     done_ = std::move(done);
     if (!has_ended_) {
       assembler_.emplace(key, state_->fetch_object_bytes_max);
@@ -167,7 +167,7 @@ bool ReverseFetch::TakePiece() {
 void ReverseFetch::OnReadDone(bool ok) {
   bool is_asked = false;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     is_asked = assembler_.has_value();
   }
   if (!ok || !is_asked || !TakePiece()) {
@@ -175,14 +175,14 @@ void ReverseFetch::OnReadDone(bool ok) {
                    ? absl::InvalidArgumentError("nobody has asked for a piece")
                    : absl::OkStatus());
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (!has_ended_) StartRead(&message_);
 }
 
 void ReverseFetch::Answer(absl::StatusOr<SharedBytes> object) {
   BulkTransport::FetchDone done;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     done = std::exchange(done_, nullptr);
   }
   if (done == nullptr) return;

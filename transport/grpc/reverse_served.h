@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "transport/bulk.h"
@@ -60,8 +61,8 @@ class ReverseOutput final : public ServedCall<ReverseOutput> {
   StreamEvents* events_ = nullptr;  // touched on the loop
   grpc::ByteBuffer answers_;
   grpc::ByteBuffer writing_;
-  std::deque<grpc::ByteBuffer> waiting_;  // guarded by mutex_
-  bool is_writing_ = false;               // guarded by mutex_
+  std::deque<grpc::ByteBuffer> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 // A fetch, or a call that waits for one.
@@ -91,9 +92,10 @@ class ReverseFetch final : public ServedCall<ReverseFetch> {
   grpc::ByteBuffer key_;
   std::atomic<uint64_t> pieces_received_ = 0;
   // Both are set before the key is sent; then reactions have them. None before
-  // Ask(), and no `done_` after the answer.
-  std::optional<FetchAssembler> assembler_;  // guarded by mutex_
-  BulkTransport::FetchDone done_;            // guarded by mutex_
+  // Ask(), and no `done_` after the answer. The assembler is made under the
+  // mutex, and afterwards it is the reactions' alone.
+  std::optional<FetchAssembler> assembler_;
+  BulkTransport::FetchDone done_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::transport

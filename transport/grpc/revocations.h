@@ -5,13 +5,14 @@
 #define SKERRY_TRANSPORT_GRPC_REVOCATIONS_H_
 
 #include <functional>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::transport {
 
@@ -30,16 +31,16 @@ class Revocations {
  public:
   // The whole list of the file.
   void Set(RevokedList revoked) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     of_file_ = std::move(revoked);
   }
   // The whole list of the cluster.
   void SetOfCluster(RevokedList revoked) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     of_cluster_ = std::move(revoked);
   }
   bool Contain(std::string_view name, std::string_view serial) const {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     const auto has = [&](const RevokedList& list) {
       return !list.empty() && (list.contains(name) || list.contains(serial));
     };
@@ -47,9 +48,9 @@ class Revocations {
   }
 
  private:
-  mutable std::mutex mutex_;
-  RevokedList of_file_;     // guarded by mutex_
-  RevokedList of_cluster_;  // guarded by mutex_
+  mutable runtime::Mutex mutex_;
+  RevokedList of_file_ ABSL_GUARDED_BY(mutex_);
+  RevokedList of_cluster_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::transport

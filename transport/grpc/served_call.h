@@ -8,10 +8,11 @@
 #include <grpcpp/generic/async_generic_service.h>
 
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "runtime/posix/mutex.h"
 #include "transport/grpc/buffers.h"
 #include "transport/grpc/open_calls.h"
 
@@ -34,7 +35,7 @@ class ServedCall : public grpc::ServerGenericBidiReactor {
   // after it.
   void End(const absl::Status& status) {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const runtime::MutexLock lock(mutex_);
       if (has_ended_) return;
       has_ended_ = true;
     }
@@ -53,8 +54,8 @@ class ServedCall : public grpc::ServerGenericBidiReactor {
   }
   const std::shared_ptr<Call>& self() const { return self_; }
 
-  std::mutex mutex_;
-  bool has_ended_ = false;  // guarded by mutex_
+  runtime::Mutex mutex_;
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
 
  private:
   OpenCalls& open_calls_;

@@ -1,15 +1,17 @@
 #include "transport/memory/memory_group.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/check.h"
+#include "base/instant.h"
+#include "runtime/posix/monotonic_clock.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::transport {
 namespace {
@@ -37,7 +39,7 @@ class Meeting {
   int size() const { return static_cast<int>(calls_.size()); }
 
   absl::Status Attend(int rank, const Call& call) {
-    std::unique_lock lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     if (!error_.ok()) return Later(error_);
     calls_[static_cast<size_t>(rank)] = call;
     const uint64_t meeting = meetings_;
@@ -45,17 +47,18 @@ class Meeting {
       arrived_ = 0;
       error_ = Work();
       ++meetings_;
-      changed_.notify_all();
+      changed_.NotifyAll();
       return error_;
     }
-    const bool came =
-        changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout_),
-                          [&] { return meetings_ != meeting || !error_.ok(); });
-    if (!came) {
+    const Instant end = runtime::MonotonicNow() + timeout_;
+    while (meetings_ == meeting && error_.ok() &&
+           changed_.WaitUntil(mutex_, end)) {
+    }
+    if (meetings_ == meeting && error_.ok()) {
       error_ = absl::DeadlineExceededError(
           absl::StrCat("a member of the group did not arrive within ",
                        absl::FormatDuration(timeout_)));
-      changed_.notify_all();
+      changed_.NotifyAll();
       return error_;
     }
     if (meetings_ != meeting) return error_;
@@ -63,11 +66,11 @@ class Meeting {
   }
 
   void Abort() {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     if (error_.ok()) {
       error_ = absl::AbortedError("the island's group was aborted");
     }
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 
  private:
@@ -76,7 +79,7 @@ class Meeting {
     return absl::AbortedError(error.message());
   }
 
-  absl::Status Work() {
+  absl::Status Work() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const Call& first = calls_[0];
     for (const Call& call : calls_) {
       if (!call.SameAs(first)) {
@@ -112,7 +115,8 @@ class Meeting {
 
   // Fills `from` with bytes [begin, begin + size) of what each rank gives, in
   // the order of the ranks.
-  void GivePieces(std::span<std::byte> from, size_t begin, size_t size) {
+  void GivePieces(std::span<std::byte> from, size_t begin, size_t size)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     for (const Call& call : calls_) {
       const auto piece = call.to.subspan(begin, size);
       std::copy(piece.begin(), piece.end(), from.begin());
@@ -120,21 +124,21 @@ class Meeting {
     }
   }
 
-  void Give(std::span<const float> values) {
+  void Give(std::span<const float> values)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     for (const Call& call : calls_) {
       std::copy(values.begin(), values.end(), call.values.begin());
     }
   }
 
   const absl::Duration timeout_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // All below is guarded by mutex_.
+  runtime::Mutex mutex_;
+  runtime::CondVar changed_;
   std::vector<Call> calls_;
-  std::vector<float> sum_;
-  int arrived_ = 0;
-  uint64_t meetings_ = 0;
-  absl::Status error_;
+  std::vector<float> sum_ ABSL_GUARDED_BY(mutex_);
+  int arrived_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t meetings_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status error_ ABSL_GUARDED_BY(mutex_);
 };
 
 class MemoryGroup final : public Group {

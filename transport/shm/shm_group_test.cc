@@ -68,8 +68,8 @@ TEST(ShmGroupTest, KilledProcessHoldsTheOthersUpForOneTimeout) {
     auto group = ShmGroup::Open({name, 1, 2, absl::Seconds(60)});
     const bool met = group.ok() && (*group)->Barrier().ok();
     if (write(ready[1], "x", 1) != 1) return false;
-    while (met) pause();
-    return false;
+    if (!met) return false;
+    for (;;) pause();
   });
   auto group = ShmGroup::Open({name, 0, 2, absl::Milliseconds(300)});
   ASSERT_TRUE(group.ok());

@@ -244,13 +244,13 @@ TcpGroup::TcpGroup(TcpGroupOptions options, OwnedFd stop)
   meets_ = std::thread([this] {
     runtime::NameThisThread("group");
     absl::StatusOr<std::vector<OwnedFd>> met = meeting_->Run();
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     has_met_ = true;
     if (met.ok() && over_.ok()) connections_ = *std::move(met);
     if (!met.ok() && over_.ok()) over_ = met.status();
     // Closes what was not taken over, and the listener.
     meeting_.reset();
-    met_.notify_all();
+    met_.NotifyAll();
   });
 }
 
@@ -260,7 +260,7 @@ TcpGroup::~TcpGroup() {
 }
 
 absl::Status TcpGroup::over() {
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   return over_.ok() ? absl::OkStatus() : absl::AbortedError(over_.message());
 }
 
@@ -269,7 +269,7 @@ void TcpGroup::Abort() {
 }
 
 absl::Status TcpGroup::End(absl::Status why) {
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (!over_.ok()) return absl::AbortedError(over_.message());
   over_ = why;
   eventfd_write(stop_.get(), 1);
@@ -277,7 +277,7 @@ absl::Status TcpGroup::End(absl::Status why) {
   for (const OwnedFd& connection : connections_) {
     if (connection.is_open()) shutdown(connection.get(), SHUT_RDWR);
   }
-  met_.notify_all();
+  met_.NotifyAll();
   return why;
 }
 
@@ -295,9 +295,10 @@ TcpGroup::Header TcpGroup::EncodeHeader(const Call& call) {
 absl::Status TcpGroup::AwaitMembers() {
   uint64_t missing = 0;
   {
-    std::unique_lock lock(mutex_);
-    met_.wait_for(lock, absl::ToChronoNanoseconds(timeout_),
-                  [this] { return has_met_ || !over_.ok(); });
+    const runtime::MutexLock lock(mutex_);
+    const Instant end = runtime::MonotonicNow() + timeout_;
+    while (!has_met_ && over_.ok() && met_.WaitUntil(mutex_, end)) {
+    }
     if (!over_.ok()) return absl::AbortedError(over_.message());
     if (has_met_) return absl::OkStatus();
     missing = meeting_->missing();

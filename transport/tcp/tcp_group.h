@@ -6,18 +6,18 @@
 #define SKERRY_TRANSPORT_TCP_TCP_GROUP_H_
 
 #include <array>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/posix/mutex.h"
 #include "transport/group.h"
 #include "transport/rendezvous.h"
 #include "transport/tcp/call_flow.h"
@@ -97,13 +97,13 @@ class TcpGroup final : public Group {
   ReduceStaging staging_;
   std::unique_ptr<TcpMeeting> meeting_;
 
-  std::mutex mutex_;
-  std::condition_variable met_;
-  // All below is guarded by mutex_. The connections do not change any more once
-  // they are there.
-  bool has_met_ = false;
-  std::vector<OwnedFd> connections_;  // by rank
-  absl::Status over_;
+  runtime::Mutex mutex_;
+  runtime::CondVar met_;
+  bool has_met_ ABSL_GUARDED_BY(mutex_) = false;
+  // By rank. Filled under the mutex when the members have met, and not changed
+  // any more.
+  std::vector<OwnedFd> connections_;
+  absl::Status over_ ABSL_GUARDED_BY(mutex_);
   std::thread meets_;
 };
 

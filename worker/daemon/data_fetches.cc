@@ -92,7 +92,7 @@ void DataFetches::Look() {
   std::vector<Removal> removals;
   absl::Status looked;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     looked = LookLocked(removals);
   }
   LogRemovals(removals);
@@ -142,7 +142,7 @@ void DataFetches::RemoveLocked(const std::vector<CachedSets::File>& files,
 
 void DataFetches::Begin(const Request& request) {
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     auto& line = lines_[request->set];
     line.push_back(request);
     if (line.size() > 1) return;  // End has it go on
@@ -154,7 +154,7 @@ void DataFetches::Open(const Request& request) {
   const absl::Status opened = OpenCopy(*request);
   if (!opened.ok()) return End(request, opened);
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     const auto& shards = request->copy->shards();
     request->left.assign(shards.begin(), shards.end());
     request->running = kAtOnce;
@@ -173,7 +173,7 @@ absl::Status DataFetches::OpenCopy(DataRequest& request) {
   SKERRY_RETURN_IF_ERROR(TakeSet(request));
   SKERRY_RETURN_IF_ERROR(request.copy->WriteSmall());
   NoteUse(folder);
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   for (const File& file : request.copy->SmallFiles()) {
     sets_.OnStored(request.set, file.name);
   }
@@ -190,7 +190,7 @@ absl::Status DataFetches::TakeSet(DataRequest& request) {
   }
   std::vector<Removal> removals;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     SKERRY_RETURN_IF_ERROR(LookLocked(removals));
     SKERRY_ASSIGN_OR_RETURN(const std::vector<CachedSets::File> surplus,
                             sets_.Take(request.set, sizes));
@@ -209,7 +209,7 @@ void DataFetches::BringNext(const Request& request) {
   std::optional<File> file;
   bool is_last = false;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     if (request->status.ok() && !request->dropped && !request->left.empty()) {
       file = std::move(request->left.front());
       request->left.pop_front();
@@ -221,7 +221,7 @@ void DataFetches::BringNext(const Request& request) {
   if (!file.has_value()) return;
   const absl::Status brought = Bring(*request, *file);
   if (!brought.ok()) {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     request->status.Update(brought);
   }
   // Tasks for other sets have their turn first.
@@ -239,7 +239,7 @@ absl::Status DataFetches::Bring(DataRequest& request, const File& file) {
         runtime::Severity::kInfo, "worker.data.fetched",
         {{"set", request.set}, {"file", file.name}, {"bytes", file.bytes}});
   }
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   sets_.OnStored(request.set, file.name);
   checked_.insert(absl::StrCat(request.set, "/", file.name));
   return absl::OkStatus();
@@ -249,7 +249,7 @@ bool DataFetches::IsHere(DataRequest& request, const File& file) {
   const std::string key = absl::StrCat(request.set, "/", file.name);
   bool is_checked = false;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     if (!sets_.IsStored(request.set, file.name)) return false;
     is_checked = checked_.contains(key);
   }
@@ -259,7 +259,7 @@ bool DataFetches::IsHere(DataRequest& request, const File& file) {
   }
   runtime::Log(runtime::Severity::kWarning, "worker.data.damaged",
                {{"set", request.set}, {"file", file.name}});
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   sets_.OnLost(request.set, file.name);
   checked_.erase(key);
   return false;
@@ -268,7 +268,7 @@ bool DataFetches::IsHere(DataRequest& request, const File& file) {
 void DataFetches::End(const Request& request, const absl::Status& status) {
   Request next;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     request->ended = true;
     if (request->holds && (!status.ok() || request->dropped)) {
       request->holds = false;
@@ -293,7 +293,7 @@ void DataFetches::End(const Request& request, const absl::Status& status) {
 }
 
 void DataFetches::Release(const Request& request) {
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   // A request that is at work lets go when it ends.
   if (!request->ended || !std::exchange(request->holds, false)) return;
   sets_.Release(request->set);

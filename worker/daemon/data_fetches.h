@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/functional/any_invocable.h"
@@ -21,6 +21,7 @@
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
+#include "runtime/posix/mutex.h"
 #include "worker/core/cached_sets.h"
 #include "worker/daemon/data_set_copy.h"
 #include "worker/daemon/data_source.h"
@@ -101,22 +102,25 @@ class DataFetches {
   // Whether the disk has the file as the manifest wants it.
   bool IsHere(DataRequest& request, const DataSetCopy::File& file);
   void End(const Request& request, const absl::Status& status);
-  // Callers hold mutex_, and log what these return when they have let it go.
-  absl::Status LookLocked(std::vector<Removal>& removals);
+  // Callers log what these return when they have let go of the mutex.
+  absl::Status LookLocked(std::vector<Removal>& removals)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RemoveLocked(const std::vector<CachedSets::File>& files,
-                    std::vector<Removal>& removals);
+                    std::vector<Removal>& removals)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const DataCacheOptions options_;
   std::atomic<uint64_t> bytes_ = 0;
   std::atomic<uint64_t> fetched_bytes_ = 0;
   std::atomic<uint64_t> removed_bytes_ = 0;
-  std::mutex mutex_;  // guards what follows, and left .. ended of requests
-  bool has_looked_ = false;
-  CachedSets sets_;
+  runtime::Mutex mutex_;  // also left .. ended of requests
+  bool has_looked_ ABSL_GUARDED_BY(mutex_) = false;
+  CachedSets sets_ ABSL_GUARDED_BY(mutex_);
   // SET/FILE of what this process has compared with its hash.
-  absl::btree_set<std::string> checked_;
+  absl::btree_set<std::string> checked_ ABSL_GUARDED_BY(mutex_);
   // Requests for a set, of which the first is at work.
-  absl::btree_map<std::string, std::deque<Request>> lines_;
+  absl::btree_map<std::string, std::deque<Request>> lines_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::worker

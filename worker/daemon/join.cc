@@ -230,12 +230,12 @@ absl::Status Join(const JoinOptions& options, const AskToJoin& ask,
 }
 
 void IdentityMark::Set(std::string mark) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   mark_ = std::move(mark);
 }
 
 std::string IdentityMark::Get() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   return mark_;
 }
 

@@ -9,9 +9,9 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -19,6 +19,7 @@
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
+#include "runtime/posix/mutex.h"
 
 namespace skerry::worker {
 
@@ -64,8 +65,8 @@ class IdentityMark {
   std::string Get() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::string mark_;  // guarded by mutex_
+  mutable runtime::Mutex mutex_;
+  std::string mark_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Writes another certificate into the folder if the one in it is due for it, or

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "runtime/log.h"
+#include "runtime/posix/monotonic_clock.h"
 
 namespace skerry::worker {
 namespace {
@@ -23,12 +24,12 @@ absl::Status NobodyWantsIt() {
 }  // namespace
 
 void DataHolders::Set(std::vector<std::string> names) {
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   names_ = std::move(names);
 }
 
 std::vector<std::string> DataHolders::Get() const {
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   return names_;
 }
 
@@ -37,12 +38,16 @@ PeerSource::PeerSource(PeerSourceOptions options)
 
 std::vector<std::string> PeerSource::Origins() const {
   std::vector<std::string> names = options_.holders->Get();
-  const std::lock_guard lock(mutex_);
+  absl::btree_map<std::string, int> failures;
+  {
+    const runtime::MutexLock lock(mutex_);
+    failures = failures_;
+  }
   std::stable_sort(names.begin(), names.end(),
-                   [this](const std::string& a, const std::string& b) {
-                     const auto count = [this](const std::string& name) {
-                       const auto it = failures_.find(name);
-                       return it == failures_.end() ? 0 : it->second;
+                   [&failures](const std::string& a, const std::string& b) {
+                     const auto count = [&failures](const std::string& name) {
+                       const auto it = failures.find(name);
+                       return it == failures.end() ? 0 : it->second;
                      };
                      return count(a) < count(b);
                    });
@@ -83,27 +88,29 @@ absl::StatusOr<SharedBytes> PeerSource::AskOnce(const std::string& origin,
   // Guarded by the bell's mutex.
   const auto answer = std::make_shared<std::optional<Answer>>();
   {
-    const std::lock_guard lock(bell_->mutex);
+    const runtime::MutexLock lock(bell_->mutex);
     if (bell_->dropped) return NobodyWantsIt();
   }
   options_.ask(origin, key, [bell = bell_, answer](Answer said) {
     {
-      const std::lock_guard lock(bell->mutex);
+      const runtime::MutexLock lock(bell->mutex);
       *answer = std::move(said);
     }
-    bell->rings.notify_all();
+    bell->rings.NotifyAll();
   });
-  std::unique_lock lock(bell_->mutex);
-  bell_->rings.wait(lock,
-                    [&] { return bell_->dropped || answer->has_value(); });
+  runtime::MutexLock lock(bell_->mutex);
+  while (!bell_->dropped && !answer->has_value()) {
+    bell_->rings.Wait(bell_->mutex);
+  }
   if (!answer->has_value()) return NobodyWantsIt();
   return **std::move(answer);
 }
 
 absl::Status PeerSource::Wait(absl::Duration wait) {
-  std::unique_lock lock(bell_->mutex);
-  bell_->rings.wait_for(lock, absl::ToChronoMilliseconds(wait),
-                        [&] { return bell_->dropped; });
+  const Instant end = runtime::MonotonicNow() + wait;
+  const runtime::MutexLock lock(bell_->mutex);
+  while (!bell_->dropped && bell_->rings.WaitUntil(bell_->mutex, end)) {
+  }
   return bell_->dropped ? NobodyWantsIt() : absl::OkStatus();
 }
 
@@ -116,21 +123,21 @@ void PeerSource::OnFailed(const std::string& origin,
                           const absl::Status& error) {
   runtime::Log(runtime::Severity::kWarning, "worker.data.refused",
                {{"set", options_.set}, {"peer", origin}, {"cause", error}});
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   ++failures_[origin];
   trouble_ = std::string(error.message());
 }
 
 void PeerSource::Drop() {
   {
-    const std::lock_guard lock(bell_->mutex);
+    const runtime::MutexLock lock(bell_->mutex);
     bell_->dropped = true;
   }
-  bell_->rings.notify_all();
+  bell_->rings.NotifyAll();
 }
 
 std::string PeerSource::trouble() const {
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   return trouble_;
 }
 

@@ -5,17 +5,17 @@
 #ifndef SKERRY_WORKER_DAEMON_PEER_SOURCE_H_
 #define SKERRY_WORKER_DAEMON_PEER_SOURCE_H_
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/ids.h"
+#include "runtime/posix/mutex.h"
 #include "transport/bulk.h"
 #include "worker/daemon/data_source.h"
 
@@ -29,8 +29,8 @@ class DataHolders {
   std::vector<std::string> Get() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> names_;
+  mutable runtime::Mutex mutex_;
+  std::vector<std::string> names_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Asks a worker for one chunk. `done` runs once on any thread, or is destroyed
@@ -76,14 +76,14 @@ class PeerSource final : public DataSource {
   const PeerSourceOptions options_;
   // What wakes those that wait; shared with answers that come late.
   struct Bell {
-    std::mutex mutex;
-    std::condition_variable rings;
-    bool dropped = false;
+    runtime::Mutex mutex;
+    runtime::CondVar rings;
+    bool dropped ABSL_GUARDED_BY(mutex) = false;
   };
   const std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
-  mutable std::mutex mutex_;  // guards what follows
-  absl::btree_map<std::string, int> failures_;
-  std::string trouble_;
+  mutable runtime::Mutex mutex_;
+  absl::btree_map<std::string, int> failures_ ABSL_GUARDED_BY(mutex_);
+  std::string trouble_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace skerry::worker

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -28,7 +27,7 @@ namespace skerry::trainer::attach {
 namespace {
 
 // How often a waiting call asks whether it has to stop.
-constexpr std::chrono::milliseconds kAskEvery(20);
+constexpr absl::Duration kAskEvery = absl::Milliseconds(20);
 // How often the thread looks at the clock while something is due, and at
 // processes whose end the kernel does not tell.
 constexpr int kLookEveryMs = 100;
@@ -85,13 +84,13 @@ absl::StatusOr<std::unique_ptr<RankHost>> RankHost::Start(
   std::unique_ptr<RankHost> host(
       new RankHost(std::move(options), std::move(page), wake_fd));
   SKERRY_RETURN_IF_ERROR(host->StartThread());
-  std::unique_lock lock(host->mutex_);
+  runtime::MutexLock lock(host->mutex_);
   while (!host->set_.ready()) {
     if (host->is_done_) return host->set_.failure();
-    host->changed_.wait_for(lock, kAskEvery);
-    lock.unlock();
+    host->changed_.WaitUntil(host->mutex_, runtime::MonotonicNow() + kAskEvery);
+    lock.Unlock();
     if (stop()) return absl::AbortedError("the trainer was told to stop");
-    lock.lock();
+    lock.Lock();
   }
   return host;
 }
@@ -105,10 +104,10 @@ RankHost::RankHost(RankHostOptions options, std::unique_ptr<ControlPage> page,
 
 RankHost::~RankHost() {
   if (thread_.joinable()) {
-    std::unique_lock lock(mutex_);
+    runtime::MutexLock lock(mutex_);
     set_.Stop(Now());
-    AwaitEnd(lock);
-    lock.unlock();
+    AwaitEnd();
+    lock.Unlock();
     thread_.join();
   }
   close(wake_fd_);
@@ -116,10 +115,10 @@ RankHost::~RankHost() {
 
 absl::Status RankHost::StartThread() {
   thread_ = std::thread([this] { Main(); });
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return has_started_; });
+  runtime::MutexLock lock(mutex_);
+  while (!has_started_) changed_.Wait(mutex_);
   const absl::Status started = started_;
-  lock.unlock();
+  lock.Unlock();
   if (!started.ok()) thread_.join();
   return started;
 }
@@ -127,9 +126,9 @@ absl::Status RankHost::StartThread() {
 absl::StatusOr<std::vector<std::string>> RankHost::Call(
     attach::Call call, const google::protobuf::Message& body,
     StopRequested stop, absl::FunctionRef<void(uint64_t steps)> on_steps) {
-  std::unique_lock lock(mutex_);
+  runtime::MutexLock lock(mutex_);
   if (!set_.ready()) {
-    AwaitEnd(lock);
+    AwaitEnd();
     return set_.failure().ok()
                ? absl::FailedPreconditionError("the program has ended")
                : set_.failure();
@@ -144,24 +143,24 @@ absl::StatusOr<std::vector<std::string>> RankHost::Call(
     if (is_done_ || !set_.is_over()) {
       if (auto outcome = set_.TakeOutcome()) return *std::move(outcome);
     }
-    changed_.wait_for(lock, kAskEvery);
+    changed_.WaitUntil(mutex_, runtime::MonotonicNow() + kAskEvery);
     const uint64_t steps = set_.steps();
-    lock.unlock();
+    lock.Unlock();
     on_steps(steps);
     if (stop() && !std::exchange(stopped, true)) page_->Stop(id);
-    lock.lock();
+    lock.Lock();
   }
 }
 
 absl::Status RankHost::Refuse(const absl::Status& why) {
-  std::unique_lock lock(mutex_);
+  runtime::MutexLock lock(mutex_);
   set_.Refuse(why.message(), Now());
-  AwaitEnd(lock);
+  AwaitEnd();
   return set_.failure();
 }
 
 void RankHost::Exit() {
-  std::unique_lock lock(mutex_);
+  runtime::MutexLock lock(mutex_);
   if (set_.ready()) {
     const std::string line =
         CallLine(attach::Call::kExit, set_.next_id(), v1::ExitRequest())
@@ -169,17 +168,17 @@ void RankHost::Exit() {
     set_.Begin(attach::Call::kExit, Now());
     for (const auto& rank : ranks_) rank->Send(line);
   }
-  AwaitEnd(lock);
+  AwaitEnd();
 }
 
 uint64_t RankHost::steps() {
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   return set_.steps();
 }
 
-void RankHost::AwaitEnd(std::unique_lock<std::mutex>& lock) {
+void RankHost::AwaitEnd() {
   Wake();
-  changed_.wait(lock, [this] { return is_done_; });
+  while (!is_done_) changed_.Wait(mutex_);
 }
 
 void RankHost::Wake() {
@@ -199,7 +198,7 @@ absl::Status RankHost::StartRanks() {
                             .log_directory = options_.log_directory}));
     runtime::Log(runtime::Severity::kInfo, "attach.rank.start",
                  {{"rank", rank}, {"pid", process->pid()}});
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     ranks_.push_back(std::move(process));
   }
   return absl::OkStatus();
@@ -210,40 +209,40 @@ void RankHost::Main() {
   const absl::Status started = StartRanks();
   if (!started.ok()) ranks_.clear();
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     started_ = started;
     has_started_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   if (!started.ok()) return;
   for (;;) {
-    std::unique_lock lock(mutex_);
+    runtime::MutexLock lock(mutex_);
     const std::vector<Nudge> nudges = set_.TakeNudges();
     const bool has_deadline = set_.NextDeadline().has_value();
     const bool is_over = set_.is_over();
-    lock.unlock();
+    lock.Unlock();
     SendNudges(nudges);
     if (is_over) break;
     Turn(has_deadline);
-    lock.lock();
+    lock.Lock();
     set_.OnTime(Now());
-    lock.unlock();
-    changed_.notify_all();
+    lock.Unlock();
+    changed_.NotifyAll();
   }
   LogFailure();
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     is_done_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 // The thread is the only one that changes the set's failure.
 void RankHost::LogFailure() {
-  std::unique_lock lock(mutex_);
+  runtime::MutexLock lock(mutex_);
   const absl::Status failure = set_.failure();
   const int failed = set_.failed_rank();
-  lock.unlock();
+  lock.Unlock();
   if (failure.ok()) return;
   // Where all stand still, rank 0 stands for them.
   const RankProcess& rank = *ranks_[static_cast<size_t>(std::max(failed, 0))];
@@ -267,7 +266,7 @@ void RankHost::Turn(bool has_deadline) {
   std::vector<pollfd> fds = {{wake_fd_, POLLIN, 0}};
   bool must_look = has_deadline;
   {
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     for (const auto& rank : ranks_) {
       must_look |= rank->pid() >= 0 && rank->end_fd() < 0;
       const short more = rank->has_more_to_send() ? POLLOUT : 0;
@@ -291,7 +290,7 @@ void RankHost::Turn(bool has_deadline) {
     if (rank.output() >= 0 && ready[1].revents != 0) rank.ReadOutput();
     if (rank.socket() < 0 || ready[2].revents == 0) continue;
     if ((ready[2].revents & POLLOUT) != 0) {
-      const std::lock_guard lock(mutex_);
+      const runtime::MutexLock lock(mutex_);
       rank.SendMore();
     }
     if ((ready[2].revents & ~POLLOUT) != 0) ReadLines(rank);
@@ -302,7 +301,7 @@ RankProcess::Heard RankHost::ReadLines(RankProcess& rank) {
   const RankProcess::Heard heard =
       rank.ReadLines([&](std::string_view line) { return OnLine(rank, line); });
   if (heard != RankProcess::Heard::kEnd) return heard;
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   rank.Disconnect();
   set_.OnClosed(rank.rank(), Now());
   return heard;
@@ -314,7 +313,7 @@ bool RankHost::OnLine(RankProcess& rank, std::string_view line) {
           ? ParseRankLine(line)
           : absl::InvalidArgumentError(
                 absl::StrCat("has more than ", kLineBytesMax, " bytes"));
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   if (parsed.ok()) {
     set_.OnLine(rank.rank(), *std::move(parsed), Now());
     return true;
@@ -337,7 +336,7 @@ void RankHost::Reap(RankProcess& rank) {
   for (int reads = 0; rank.socket() >= 0 && reads < kLastReadsMax; ++reads) {
     if (ReadLines(rank) == RankProcess::Heard::kNothing) break;
   }
-  const std::lock_guard lock(mutex_);
+  const runtime::MutexLock lock(mutex_);
   rank.Disconnect();
   set_.OnEnd(rank.rank(), *end, rank.log().LastLine(), Now());
 }

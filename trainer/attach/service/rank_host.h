@@ -5,22 +5,22 @@
 #ifndef SKERRY_TRAINER_ATTACH_SERVICE_RANK_HOST_H_
 #define SKERRY_TRAINER_ATTACH_SERVICE_RANK_HOST_H_
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/instant.h"
 #include "google/protobuf/message.h"
 #include "runtime/posix/monotonic_clock.h"
+#include "runtime/posix/mutex.h"
 #include "trainer/attach/core/rank_line.h"
 #include "trainer/attach/core/rank_set.h"
 #include "trainer/attach/service/control_page.h"
@@ -91,8 +91,8 @@ class RankHost {
   void SendNudges(const std::vector<Nudge>& nudges);
   void LogFailure();
 
-  // Waits on `changed_` until the thread is done.
-  void AwaitEnd(std::unique_lock<std::mutex>& lock);
+  // Waits until the thread is done.
+  void AwaitEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Has the thread look at what has changed.
   void Wake();
   Instant Now() const { return options_.now(); }
@@ -105,13 +105,13 @@ class RankHost {
   // they send; with the mutex they send and disconnect.
   std::vector<std::unique_ptr<RankProcess>> ranks_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  RankSet set_;               // guarded by mutex_
-  absl::Status started_;      // guarded by mutex_
-  bool has_started_ = false;  // guarded by mutex_
+  runtime::Mutex mutex_;
+  runtime::CondVar changed_;
+  RankSet set_ ABSL_GUARDED_BY(mutex_);
+  absl::Status started_ ABSL_GUARDED_BY(mutex_);
+  bool has_started_ ABSL_GUARDED_BY(mutex_) = false;
   // No process is left, and its reason is logged.
-  bool is_done_ = false;  // guarded by mutex_
+  bool is_done_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

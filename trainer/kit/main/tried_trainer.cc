@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
 #include "base/status.h"
 #include "runtime/posix/entropy.h"
+#include "runtime/posix/monotonic_clock.h"
 #include "transport/grpc/credentials.h"
 
 namespace skerry::trainer::kit {
@@ -62,9 +62,9 @@ absl::StatusOr<std::unique_ptr<TriedTrainer>> TriedTrainer::Start(
       trainer->process_,
       runtime::Process::Start(spec, trainer->loop_,
                               [raw = trainer.get()](runtime::ProcessExit exit) {
-                                const std::lock_guard lock(raw->mutex_);
+                                const runtime::MutexLock lock(raw->mutex_);
                                 raw->exit_ = exit;
-                                raw->ended_.notify_all();
+                                raw->ended_.NotifyAll();
                               }));
   return trainer;
 }
@@ -142,9 +142,10 @@ absl::StatusOr<std::vector<float>> TriedTrainer::Values() {
 
 std::optional<runtime::ProcessExit> TriedTrainer::AwaitExit(
     absl::Duration time) {
-  std::unique_lock lock(mutex_);
-  ended_.wait_for(lock, absl::ToChronoMilliseconds(time),
-                  [this] { return exit_.has_value(); });
+  const Instant end = runtime::MonotonicNow() + time;
+  const runtime::MutexLock lock(mutex_);
+  while (!exit_.has_value() && ended_.WaitUntil(mutex_, end)) {
+  }
   return exit_;
 }
 

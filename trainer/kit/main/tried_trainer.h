@@ -4,21 +4,21 @@
 #ifndef SKERRY_TRAINER_KIT_MAIN_TRIED_TRAINER_H_
 #define SKERRY_TRAINER_KIT_MAIN_TRIED_TRAINER_H_
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/element_range.h"
 #include "grpcpp/grpcpp.h"
 #include "proto/skerry/v1/trainer.grpc.pb.h"
+#include "runtime/posix/mutex.h"
 #include "runtime/posix/posix_loop.h"
 #include "runtime/posix/process.h"
 #include "runtime/posix/shared_memory.h"
@@ -86,9 +86,9 @@ class TriedTrainer {
 
   const std::string socket_;
   const v1::JobSpec job_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::optional<runtime::ProcessExit> exit_;  // guarded by mutex_
+  runtime::Mutex mutex_;
+  runtime::CondVar ended_;
+  std::optional<runtime::ProcessExit> exit_ ABSL_GUARDED_BY(mutex_);
   runtime::PosixLoop loop_;
   std::unique_ptr<runtime::Process> process_;
   std::unique_ptr<Stub> stub_;
