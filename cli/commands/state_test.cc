@@ -13,13 +13,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "coordinator/core/testing/scripted_world.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/journal_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "job/testing/specs.h"
 #include "runtime/posix/folder_lock.h"
+#include "tests/sim/fault_table.h"
 
 namespace skerry::cli {
 namespace {
@@ -27,22 +26,13 @@ namespace {
 using coordinator::Entry;
 using coordinator::JournalEntry;
 using coordinator::JournalFile;
-using coordinator::ScriptedWorld;
 using testing::HasSubstr;
 using testing::Not;
 
-const ScriptedWorld& World() {
-  static const ScriptedWorld* const world = [] {
-    coordinator::WorldOptions options;
-    options.seed = 11;
-    options.islands = {"a", "b"};
-    options.jobs = {job::SmallJob("job", 500)};
-    auto* made = new ScriptedWorld(options);
-    made->Run();
-    EXPECT_EQ(made->broken(), "");
-    return made;
-  }();
-  return *world;
+const std::vector<Entry>& Journal() {
+  static const auto* const journal =
+      new std::vector<Entry>(sim::QuietJournal());
+  return *journal;
 }
 
 class StateTest : public testing::Test {
@@ -55,13 +45,13 @@ class StateTest : public testing::Test {
   }
   ~StateTest() override { std::filesystem::remove_all(root_); }
 
-  // The world's journal, with a snapshot in the place of the first `folded`
+  // The simulated journal, with a snapshot in the place of the first `folded`
   // records. It stays open as after a crash: its newest part is in the log.
   void Fill(uint64_t folded) {
     std::vector<JournalEntry> head;
     std::vector<JournalEntry> tail;
     coordinator::Cluster cluster{coordinator::ClusterOptions()};
-    for (const Entry& entry : World().journal()) {
+    for (const Entry& entry : Journal()) {
       const bool before = entry.index.value() <= folded;
       if (before) {
         ASSERT_TRUE(cluster.Apply(entry).ok());
@@ -106,7 +96,7 @@ class StateTest : public testing::Test {
   }
   std::string Hash() const {
     return absl::StrCat(
-        absl::Hex(World().cluster().StateHash(), absl::kZeroPad16));
+        absl::Hex(sim::Replayed(Journal())->StateHash(), absl::kZeroPad16));
   }
   absl::Status Run(absl::Status (*command)(const StateArguments&,
                                            const Output&)) {
@@ -127,7 +117,7 @@ class StateTest : public testing::Test {
 };
 
 TEST_F(StateTest, VerifyPrintsTheStateHashAndChangesNothing) {
-  const uint64_t all = World().journal().size();
+  const uint64_t all = Journal().size();
   for (const uint64_t folded : {uint64_t{0}, all / 2, all}) {
     SCOPED_TRACE(folded);
     file_.reset();
@@ -212,9 +202,9 @@ TEST_F(StateTest, ExportPrintsTheStateAsOneObject) {
   Fill(4);
   ASSERT_TRUE(Run(ExportState).ok());
   const auto object = nlohmann::json::parse(out_.str());
-  EXPECT_EQ(object.at("revision"), absl::StrCat(World().journal().size()));
+  EXPECT_EQ(object.at("revision"), absl::StrCat(Journal().size()));
   EXPECT_EQ(object.at("jobs").at(0).at("submitted").at("spec").at("name"),
-            "job");
+            "job-0");
 }
 
 TEST_F(StateTest, ExportPrintsSnapshotAndRecordsALineEach) {
@@ -223,7 +213,7 @@ TEST_F(StateTest, ExportPrintsSnapshotAndRecordsALineEach) {
   ASSERT_TRUE(Run(ExportState).ok());
   const std::vector<std::string> lines =
       absl::StrSplit(out_.str(), '\n', absl::SkipEmpty());
-  ASSERT_EQ(lines.size(), World().journal().size() - 4 + 1);
+  ASSERT_EQ(lines.size(), Journal().size() - 4 + 1);
   EXPECT_EQ(nlohmann::json::parse(lines[0]).at("snapshot").at("revision"), "4");
   for (size_t i = 1; i < lines.size(); ++i) {
     const auto line = nlohmann::json::parse(lines[i]);

@@ -3,29 +3,20 @@
 #include <string>
 
 #include "coordinator/core/cluster.h"
-#include "coordinator/core/testing/scripted_world.h"
 #include "gtest/gtest.h"
-#include "job/testing/specs.h"
+#include "tests/sim/fault_table.h"
 
 namespace skerry::coordinator {
 namespace {
 
-// Two jobs among faults, cut off in the middle: attempts are open, lives and
-// contributions have ended, samples have come back.
+// Jobs among faults, cut off in the middle: attempts are open, lives and
+// contributions have ended, samples have come back, operators hold jobs and
+// mark workers.
 ClusterSnapshot MidTraining(uint64_t seed) {
-  WorldOptions options;
-  options.seed = seed;
-  options.islands = {"a", "a", "b", "c"};
-  options.jobs = {job::SmallJob("one", 3000), job::SmallJob("two", 3000)};
-  options.lose = 0.05;
-  options.kill = 0.003;
-  options.pause = 0.01;
-  options.mark = 0.01;
-  options.time_max = absl::Seconds(10);
-  ScriptedWorld world(options);
-  world.Run();
-  EXPECT_EQ(world.broken(), "");
-  return world.cluster().Save();
+  const auto journal =
+      sim::JournalOf(*sim::DrawSchedule(seed, "operators", {.queue = true}));
+  return sim::Replayed({journal.begin(), journal.begin() + journal.size() / 2})
+      ->Save();
 }
 
 EventHistory SomeEvents() {
@@ -39,7 +30,7 @@ TEST(SnapshotConvertTest, EveryStateComesBackAsItWas) {
   bool holding = false;
   bool paused = false;
   bool marked = false;
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
     const ClusterSnapshot state = MidTraining(seed);
     std::string bytes;
     ASSERT_TRUE(SnapshotToProto(state, SomeEvents()).SerializeToString(&bytes));

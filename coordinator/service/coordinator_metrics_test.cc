@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "coordinator/core/testing/scripted_world.h"
 #include "coordinator/core/views/views.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "job/testing/specs.h"
+#include "simulator/coordinator_node.h"
+#include "tests/sim/fault_table.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -19,19 +20,23 @@ using runtime::Metric;
 
 const std::vector<Metric>& OfAFinishedJob() {
   static const auto* const metrics = [] {
-    WorldOptions options;
-    options.seed = 5;
-    options.islands = {"a", "b"};
-    options.jobs = {job::SmallJob("job", 500)};
-    ScriptedWorld world(options);
-    world.Run();
-    EXPECT_EQ(world.broken(), "");
+    sim::Schedule schedule = sim::Calm({"a", "b"});
+    schedule.jobs[0].samples = 500;
+    sim::Watcher watcher;
+    sim::FaultyWorld world(schedule, watcher, 0);
+    world.RunUntil(Instant(schedule.calm_at));
+    EXPECT_THAT(watcher.violations.first(), testing::IsEmpty());
     ShellFacts shell;
     shell.batches = 7;
     shell.syncing = absl::Milliseconds(250);
     shell.rounds[JobId(1)] = {Instant(), absl::Seconds(3)};
-    return new std::vector<Metric>(
-        MetricsOf(world.cluster(), world.now(), shell));
+    std::vector<Metric>* made = nullptr;
+    world.coordinator_node()->shell().Look(
+        [&](const Cluster& cluster, Instant now) {
+          made = new std::vector<Metric>(MetricsOf(cluster, now, shell));
+        });
+    while (made == nullptr) world.timeline.RunNext();
+    return made;
   }();
   return *metrics;
 }
@@ -70,15 +75,15 @@ TEST(CoordinatorMetricsTest, AJobsNumbersAreThoseOfItsView) {
   EXPECT_EQ(ValueOf("skerry_jobs", "succeeded"), 1);
   EXPECT_EQ(ValueOf("skerry_jobs", "running"), 0);
   EXPECT_EQ(ValueOf("skerry_workers", "connected"), 2);
-  EXPECT_EQ(ValueOf("skerry_job_samples", "job"), 500);
-  EXPECT_EQ(ValueOf("skerry_job_committed_samples_total", "job"), 500);
-  EXPECT_GT(ValueOf("skerry_job_commits_total", "job"), 5);
-  EXPECT_GE(ValueOf("skerry_job_attempts_total", "job"),
-            ValueOf("skerry_job_commits_total", "job"));
-  EXPECT_EQ(ValueOf("skerry_job_lives_total", "job"), 2);
-  EXPECT_EQ(ValueOf("skerry_job_training_loss", "job"), 3.0);
-  EXPECT_GT(ValueOf("skerry_job_own_share", "job"), 0);
-  EXPECT_GE(ValueOf("skerry_job_late_steps", "job"), 0);
+  EXPECT_EQ(ValueOf("skerry_job_samples", "job-0"), 500);
+  EXPECT_EQ(ValueOf("skerry_job_committed_samples_total", "job-0"), 500);
+  EXPECT_GT(ValueOf("skerry_job_commits_total", "job-0"), 5);
+  EXPECT_GE(ValueOf("skerry_job_attempts_total", "job-0"),
+            ValueOf("skerry_job_commits_total", "job-0"));
+  EXPECT_EQ(ValueOf("skerry_job_lives_total", "job-0"), 2);
+  EXPECT_GT(ValueOf("skerry_job_training_loss", "job-0"), 0);
+  EXPECT_GT(ValueOf("skerry_job_own_share", "job-0"), 0);
+  EXPECT_GE(ValueOf("skerry_job_late_steps", "job-0"), 0);
 }
 
 TEST(CoordinatorMetricsTest, AJobCountsInThePhaseThatItIsShownIn) {

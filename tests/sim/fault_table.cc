@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "data/sample_ranges.h"
+#include "gmock/gmock.h"
 #include "simulator/worker_node.h"
 
 namespace skerry::sim {
@@ -35,6 +36,31 @@ Schedule Calm(const std::vector<std::string>& islands) {
   schedule.delay_max = absl::Milliseconds(30);
   schedule.calm_at = absl::Hours(1);
   return schedule;
+}
+
+std::unique_ptr<coordinator::Cluster> Replayed(
+    const std::vector<Entry>& journal) {
+  auto cluster =
+      std::make_unique<coordinator::Cluster>(coordinator::ClusterOptions());
+  for (const Entry& entry : journal) {
+    const absl::Status applied = cluster->Apply(entry);
+    EXPECT_TRUE(applied.ok()) << applied;
+  }
+  return cluster;
+}
+
+std::vector<Entry> JournalOf(const Schedule& schedule) {
+  Watcher watcher(schedule.seats_max);
+  FaultyWorld world(schedule, watcher, 0);
+  world.RunUntil(Instant(schedule.calm_at));
+  EXPECT_THAT(watcher.violations.first(), testing::IsEmpty());
+  return watcher.records;
+}
+
+std::vector<Entry> QuietJournal() {
+  Schedule schedule = Calm({"a", "b"});
+  schedule.jobs[0].samples = 500;
+  return JournalOf(schedule);
 }
 
 void Watcher::OnDurable(const Entry& entry) {

@@ -9,13 +9,16 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "coordinator/core/cluster.h"
 #include "coordinator/core/log/records.h"
+#include "coordinator/core/state/options.h"
 #include "gtest/gtest.h"
 #include "simulator/observer.h"
 #include "tests/sim/check/checker_set.h"
@@ -31,9 +34,24 @@ inline constexpr uint64_t kFaultTableSamples = 2400;
 // each different name.
 Schedule Calm(const std::vector<std::string>& islands);
 
+// Returns a coordinator's core that has followed the whole journal. A record
+// that does not follow from those before it fails the test.
+std::unique_ptr<coordinator::Cluster> Replayed(
+    const std::vector<coordinator::Entry>& journal);
+
+// Returns the coordinator's journal of a run until calm, or until all jobs have
+// ended. What a checker finds fails the test.
+std::vector<coordinator::Entry> JournalOf(const Schedule& schedule);
+// The same for a job of 500 samples on two islands, without faults.
+std::vector<coordinator::Entry> QuietJournal();
+
 // Sees everything that the checkers see, and remembers the journal.
 class Watcher final : public Observer {
  public:
+  // At most `seats_max` jobs share an island.
+  explicit Watcher(size_t seats_max = coordinator::ClusterOptions().seats_max)
+      : checkers_(violations, seats_max) {}
+
   void OnDurable(const coordinator::Entry& entry) override;
   void OnState(Revision revision, uint64_t hash) override;
   void OnOrdersSaid(HostId to, const protocol::Orders& orders) override;
@@ -53,7 +71,7 @@ class Watcher final : public Observer {
   std::map<HostId, protocol::JobFacts> facts;
 
  private:
-  CheckerSet checkers_{violations};
+  CheckerSet checkers_;
 };
 
 class FaultTableTest : public testing::Test {

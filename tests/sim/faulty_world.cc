@@ -30,6 +30,7 @@ coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
   // What nobody evaluates is seen as a job that does not end.
   options.final_evaluation_max = 20 * schedule.lease;
   options.members_max = 64;
+  options.seats_max = schedule.seats_max;
   options.restore_wait =
       HasCheckpoints(schedule) ? schedule.lease / 10 : schedule.lease;
   return options;

@@ -46,6 +46,7 @@ job::JobSpec SpecOf(const JobShape& shape, uint32_t index) {
   if (shape.fragments > 1) spec.exchange.fragments = shape.fragments;
   spec.exchange.quorum = shape.quorum;
   spec.exchange.carry = shape.carry;
+  spec.queue.priority = shape.priority;
   if (shape.checkpoint_every > 0) {
     spec.checkpoint = {absl::StrCat("/saved/", spec.name),
                        shape.checkpoint_every, shape.keep};

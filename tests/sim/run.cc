@@ -99,7 +99,7 @@ absl::Duration ResumeBound(const Schedule& schedule) {
 RunResult Run(const Schedule& schedule, const RunOptions& options) {
   RunResult result;
   Violations violations;
-  CheckerSet checkers(violations);
+  CheckerSet checkers(violations, schedule.seats_max);
   FaultyWorld world(schedule, checkers, options.history_lines);
   CheckLiveness(world, schedule, result, violations);
   result.hash = world.history.hash();

@@ -25,6 +25,7 @@ constexpr uint64_t kValidations = 10;
 constexpr uint64_t kPrograms = 11;
 constexpr uint64_t kApplyPoints = 12;
 constexpr uint64_t kAverages = 13;
+constexpr uint64_t kQueues = 14;
 
 // Share of the schedules with a quadratic model in which programs train.
 constexpr double kOfPrograms = 0.15;
@@ -39,6 +40,9 @@ constexpr double kOldJournals = 0.4;
 
 // Share of the schedules in which trainers train a language model.
 constexpr double kLanguageModels = 0.05;
+// Share of the schedules in which more jobs than a worker takes wait for their
+// turn.
+constexpr double kOfQueues = 0.06;
 // Share of the schedules in which the data have no validation split.
 constexpr double kWithoutValidation = 0.1;
 
@@ -147,6 +151,23 @@ void DrawAverages(uint64_t seed, size_t index, JobShape& job) {
   job.elements = job.average_begin + 64 + draw.Below(2 * alignment);
   // A span more has room for them.
   if (draw.Chance(0.5)) ++job.spans;
+}
+
+// Gives the schedule three to five short jobs, of which a worker takes one or
+// two at a time. This draws from a stream of its own, so that other schedules
+// do not depend on it.
+void DrawQueue(Draw& draw, Schedule& schedule) {
+  const size_t count = 3 + draw.Below(3);
+  while (schedule.jobs.size() < count) {
+    JobShape job = schedule.jobs[draw.Below(schedule.jobs.size())];
+    job.submitted_at = draw.Ms(100, 3000);
+    schedule.jobs.push_back(std::move(job));
+  }
+  for (JobShape& job : schedule.jobs) {
+    job.samples = 1 + job.samples / (2 * count);
+    job.priority = draw.Of({-10, 0, 0, 10});
+  }
+  schedule.seats_max = 1 + draw.Below(2);
 }
 
 void DrawCheckpoints(Draw& draw, Schedule& schedule) {
@@ -430,20 +451,23 @@ const std::vector<Profile>& Profiles() {
 }
 
 absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile,
-                                      std::optional<bool> averages) {
+                                      const Given& given) {
   for (const Profile& one : Profiles()) {
     if (one.name != profile) continue;
     Schedule schedule;
     schedule.seed = seed;
     schedule.profile = one.name;
     DrawShape(schedule);
+    Draw queue(seed, kQueues);
+    const bool queues = queue.Chance(kOfQueues);
+    if (given.queue.value_or(queues)) DrawQueue(queue, schedule);
     schedule.language_model = Draw(seed, kModels).Chance(kLanguageModels);
     if (Draw(seed, kValidations).Chance(kWithoutValidation)) {
       for (JobShape& job : schedule.jobs) job.validation_samples = 0;
     }
     const bool programs =
         Draw(seed, kPrograms).Chance(kOfPrograms) && !schedule.language_model;
-    const bool averaged = averages.value_or(
+    const bool averaged = given.averages.value_or(
         programs && Draw(seed, kAverages).Chance(kOfAverages));
     for (size_t j = 0; j < schedule.jobs.size(); ++j) {
       schedule.jobs[j].program = programs;

@@ -6,6 +6,7 @@
 #ifndef SKERRY_TESTS_SIM_SCHEDULE_H_
 #define SKERRY_TESTS_SIM_SCHEDULE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "coordinator/core/state/options.h"
 #include "simulator/network.h"
 #include "simulator/setting.h"
 
@@ -111,6 +113,8 @@ struct JobShape {
   // A program trains it, whose initial values differ from worker to worker.
   bool program = false;
   absl::Duration submitted_at;
+  // queue.priority.
+  int32_t priority = 0;
 };
 
 // Which fault classes a profile has; ten profiles switch whole classes off, so
@@ -141,6 +145,8 @@ struct Schedule {
   absl::Duration delay_min;
   absl::Duration delay_max;
   LinkFaults links;
+  // Jobs that share a worker.
+  size_t seats_max = coordinator::ClusterOptions().seats_max;
   // Between two snapshots of the coordinator's journal, in records.
   uint32_t compact_records = 1000;
   // When the last fault is over: cut links heal, and processes that are down
@@ -149,11 +155,16 @@ struct Schedule {
   std::vector<Fault> faults;
 };
 
-// `averages` says whether parts of the models are averaged; it is drawn when it
-// is not given. Errors: InvalidArgument for an unknown profile.
-absl::StatusOr<Schedule> DrawSchedule(
-    uint64_t seed, std::string_view profile,
-    std::optional<bool> averages = std::nullopt);
+// What is drawn unless it is given.
+struct Given {
+  // Whether parts of the models are averaged.
+  std::optional<bool> averages = {};
+  // Whether more jobs than a worker takes wait for their turn, by priority.
+  std::optional<bool> queue = {};
+};
+// Errors: InvalidArgument for an unknown profile.
+absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile,
+                                      const Given& given = {});
 // Profiles in turn.
 Schedule DrawSchedule(uint64_t seed);
 
@@ -177,10 +188,15 @@ inline bool HasAverages(const Schedule& schedule) {
   return !schedule.jobs.empty() && schedule.jobs[0].average_begin > 0;
 }
 
+// Whether more jobs than a worker takes wait for their turn.
+inline bool HasQueue(const Schedule& schedule) {
+  return schedule.jobs.size() > schedule.seats_max;
+}
+
 // One line for each of: "seed N", "profile NAME", "checkpoints EVERY KEEP",
-// "language_model", "validation", "programs" and "averages" with "yes" or "no",
-// "faults COUNT", then a line for each fault. Of several jobs the first one
-// speaks for all.
+// "language_model", "validation", "programs", "averages" and "queue" with "yes"
+// or "no", "faults COUNT", then a line for each fault. Of several jobs the
+// first one speaks for all.
 std::string ToText(const Schedule& schedule);
 // Reads such a text. Lines that begin with # are comments. A text of "seed" and
 // "profile" alone is the schedule that they draw. Any other text must have all

@@ -40,9 +40,9 @@ absl::StatusOr<Fault> FaultFromLine(const std::string& line) {
 }
 
 // The lines that a schedule with faults of its own has to have.
-constexpr std::array<const char*, 6> kWordsOfFaults = {
-    "checkpoints", "language_model", "validation",
-    "programs",    "averages",       "faults"};
+constexpr std::array<const char*, 7> kWordsOfFaults = {
+    "checkpoints", "language_model", "validation", "programs",
+    "averages",    "queue",          "faults"};
 
 // What the lines of a text have said so far.
 struct ReadText {
@@ -56,6 +56,7 @@ struct ReadText {
   bool validation = false;
   bool programs = false;
   bool averages = false;
+  bool queue = false;
   size_t fault_count = 0;
   std::vector<Fault> faults;
 };
@@ -91,6 +92,8 @@ absl::Status ReadLine(const std::string& line, ReadText& read) {
     ReadYesOrNo(in, read.programs);
   } else if (word == "averages") {
     ReadYesOrNo(in, read.averages);
+  } else if (word == "queue") {
+    ReadYesOrNo(in, read.queue);
   } else if (word == "faults") {
     in >> read.fault_count;
   } else {
@@ -132,7 +135,8 @@ std::string ToText(const Schedule& schedule) {
                    "\n", says("language_model", schedule.language_model),
                    says("validation", IsEvaluated(schedule)),
                    says("programs", HasPrograms(schedule)),
-                   says("averages", HasAverages(schedule)), "faults ",
+                   says("averages", HasAverages(schedule)),
+                   says("queue", HasQueue(schedule)), "faults ",
                    schedule.faults.size(), "\n");
   for (const Fault& fault : schedule.faults) {
     absl::StrAppend(&text, ToText(fault), "\n");
@@ -164,7 +168,8 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
                      " lines \"fault\"; copy all lines"));
   }
   absl::StatusOr<Schedule> schedule =
-      DrawSchedule(read.seed, read.profile, read.averages);
+      DrawSchedule(read.seed, read.profile,
+                   {.averages = read.averages, .queue = read.queue});
   if (!schedule.ok()) return schedule;
   schedule->faults = std::move(read.faults);
   schedule->language_model = read.language_model;

@@ -1,11 +1,11 @@
 #include "coordinator/core/log/snapshot.h"
 
 #include <string>
+#include <vector>
 
 #include "coordinator/core/cluster.h"
-#include "coordinator/core/testing/scripted_world.h"
 #include "gtest/gtest.h"
-#include "job/testing/specs.h"
+#include "tests/sim/fault_table.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -13,16 +13,8 @@ namespace {
 // Returns the state of a cluster whose job has ended, with commits, lives and
 // evaluations behind it.
 const ClusterSnapshot& Saved() {
-  static const ClusterSnapshot* const saved = [] {
-    WorldOptions options;
-    options.seed = 3;
-    options.islands = {"a", "b"};
-    options.jobs = {job::SmallJob("job", 500)};
-    ScriptedWorld world(options);
-    world.Run();
-    EXPECT_EQ(world.broken(), "");
-    return new ClusterSnapshot(world.cluster().Save());
-  }();
+  static const auto* const saved =
+      new ClusterSnapshot(sim::Replayed(sim::QuietJournal())->Save());
   return *saved;
 }
 
@@ -48,6 +40,32 @@ TEST(SnapshotTest, ARestoredClusterIsTheOneThatWasSaved) {
   ASSERT_TRUE(audit.ok());
   EXPECT_EQ(audit->samples_committed, 500u);
   EXPECT_EQ(audit->commits, Saved().jobs[0].fragments[0].history.size());
+}
+
+// Several jobs wait for their turn, operators hold jobs and mark workers, and
+// processes die. A snapshot is taken at several records of each journal.
+TEST(SnapshotTest, ASnapshotAndItsTailAreTheWholeJournal) {
+  constexpr size_t kSnapshots = 5;
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::vector<Entry> journal =
+        sim::JournalOf(*sim::DrawSchedule(seed, "all", {.queue = true}));
+    const auto whole = sim::Replayed(journal);
+    for (size_t i = 1; i <= kSnapshots; ++i) {
+      const auto middle = journal.begin() + journal.size() * i / kSnapshots;
+      Cluster cluster{ClusterOptions()};
+      const auto head = sim::Replayed({journal.begin(), middle});
+      ASSERT_TRUE(cluster.Restore(head->Save()).ok());
+      for (auto entry = middle; entry != journal.end(); ++entry) {
+        ASSERT_TRUE(cluster.Apply(*entry).ok());
+      }
+      EXPECT_EQ(cluster.StateHash(), whole->StateHash());
+      EXPECT_TRUE(cluster.Save() == whole->Save());
+      for (const JobSnapshot& job : whole->Save().jobs) {
+        EXPECT_TRUE(*cluster.Audit(job.job) == *whole->Audit(job.job));
+      }
+    }
+  }
 }
 
 TEST(SnapshotTest, AnotherStateThanTheSavedIsRefused) {

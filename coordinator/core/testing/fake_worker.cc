@@ -30,25 +30,6 @@ std::optional<protocol::OpenExchange> FakeSeat::Open(size_t part) const {
   return orders.fragments[part].open;
 }
 
-Sequence FakeSeat::State() const {
-  uint64_t sum = 0;
-  for (const FakePart& part : parts) sum += part.applied.value();
-  return Sequence(sum);
-}
-
-size_t FakeSeat::NextTurn() const {
-  size_t turn = 0;
-  uint64_t least = ~uint64_t{0};
-  for (size_t f = 0; f < parts.size(); ++f) {
-    const uint64_t reached = orders.fragments[f].newest.value() +
-                             (parts[f].ready.has_value() ? 1 : 0);
-    if (reached >= least) continue;
-    least = reached;
-    turn = f;
-  }
-  return turn;
-}
-
 void FakeSeat::Deliver(size_t index, Round round) {
   FakePart& part = parts[index];
   protocol::Contribution ready;
@@ -59,26 +40,16 @@ void FakeSeat::Deliver(size_t index, Round round) {
   ready.scalars.loss = 3.0;
   part.ready = std::move(ready);
   part.trained = data::RangeSet();
-  part.at_boundary = true;
 }
 
 FakeWorker::FakeWorker(std::string name, std::string island)
     : name_(std::move(name)), island_(std::move(island)) {}
 
 void FakeWorker::Start(Random& random, Instant) {
-  alive_ = true;
   boot_ = Boot(random() | 1);
   incarnation_ = Incarnation();
   revision_ = Revision();
   counter_ = 0;
-  draining_ = false;
-  told_to_drain_ = false;
-  released_ = false;
-  seats_.clear();
-}
-
-void FakeWorker::Kill() {
-  alive_ = false;
   seats_.clear();
 }
 
@@ -91,13 +62,11 @@ StatusFacts FakeWorker::Status() {
   status.folder = FolderId(1);
   status.incarnation = incarnation_;
   status.counter = ++counter_;
-  status.draining = draining_;
   for (const auto& [id, seat] : seats_) {
     protocol::JobFacts facts;
     facts.job = id;
     facts.life = seat.life;
     facts.state = seat.state;
-    facts.evaluations = seat.evaluations;
     if (seat.state != SeatState::kStarting) {
       facts.element_count = 8 * 4096;
       facts.epoch_samples = 1000;
@@ -126,11 +95,9 @@ StatusFacts FakeWorker::Status() {
 
 void FakeWorker::OnOrders(const protocol::Orders& orders, Random& random,
                           Instant now) {
-  if (!alive_ || orders.boot != boot_ || orders.revision < revision_) return;
+  if (orders.boot != boot_ || orders.revision < revision_) return;
   revision_ = orders.revision;
   incarnation_ = orders.incarnation;
-  released_ = orders.released;
-  told_to_drain_ = orders.drain;
   std::map<JobId, FakeSeat> kept;
   for (const JobOrders& job : orders.jobs) {
     FakeSeat& seat = kept[job.job];
@@ -157,7 +124,6 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
   if (ended) {
     seat.state = SeatState::kResting;
     for (FakePart& part : seat.parts) part.ready.reset();
-    seat.running.reset();
     return;
   }
   const bool moved =
@@ -167,11 +133,8 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
     for (FakePart& part : seat.parts) {
       part.ready.reset();
       part.stored.reset();
-      part.joined = Attempt();
       part.trained = data::RangeSet();
-      part.at_boundary = false;
     }
-    seat.running.reset();
     seat.used = data::RangeSet();
     seat.newest_round = Round();
     seat.life = orders.life;
@@ -200,8 +163,6 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
         outcome->kind == Outcome::Kind::kPending) {
       continue;
     }
-    outcomes_.push_back({{seat.life.value(), outcome->round.value()},
-                         (outcome->kind == Outcome::Kind::kCommitted)});
     part.ready.reset();
   }
 }

@@ -4,6 +4,7 @@
 #ifndef SKERRY_TESTS_SIM_CHECK_CHECKER_SET_H_
 #define SKERRY_TESTS_SIM_CHECK_CHECKER_SET_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,15 @@
 #include "tests/sim/check/ledger.h"
 #include "tests/sim/check/live.h"
 #include "tests/sim/check/owed.h"
+#include "tests/sim/check/turns.h"
 #include "tests/sim/check/violations.h"
 
 namespace skerry::sim {
 
 class CheckerSet final : public Observer {
  public:
-  // `out` outlives the set.
-  explicit CheckerSet(Violations& out)
+  // At most `seats_max` jobs share an island. `out` outlives the set.
+  CheckerSet(Violations& out, size_t seats_max)
       : ledger_(out),
         anchors_(out),
         durable_(out),
@@ -31,7 +33,8 @@ class CheckerSet final : public Observer {
         heard_(out),
         owed_(out),
         live_(out),
-        averages_(out) {}
+        averages_(out),
+        turns_(out, seats_max) {}
 
   void OnDurable(const coordinator::Entry& entry) override {
     for (Observer* one : all_) one->OnDurable(entry);
@@ -83,9 +86,10 @@ class CheckerSet final : public Observer {
   OwedChecker owed_;
   LiveChecker live_;
   AverageChecker averages_;
-  const std::vector<Observer*> all_ = {&ledger_,  &anchors_, &durable_,
-                                       &folders_, &heard_,   &owed_,
-                                       &live_,    &averages_};
+  TurnChecker turns_;
+  const std::vector<Observer*> all_ = {&ledger_,  &anchors_,  &durable_,
+                                       &folders_, &heard_,    &owed_,
+                                       &live_,    &averages_, &turns_};
 };
 
 }  // namespace skerry::sim
