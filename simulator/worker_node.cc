@@ -96,10 +96,7 @@ void WorkerNode::EachSeat(const std::function<void(SeatNode&)>& look) const {
 }
 
 void WorkerNode::AfterTask() {
-  for (const auto& [id, job] : jobs_) {
-    if (!job->TakeTouched() || !world_.setting.watched) continue;
-    world_.observer.OnSeat({host_, run_, job->seat(), job->facts()});
-  }
+  for (const auto& [id, job] : jobs_) job->Look();
 }
 
 void WorkerNode::Drain() {
@@ -138,7 +135,7 @@ absl::StatusOr<SharedBytes> WorkerNode::OnFetch(
   SKERRY_RETURN_IF_ERROR(access_.CheckFetch(fetcher, key.job, process_.Now()));
   const auto job = jobs_.find(key.job.value());
   if (job == jobs_.end()) return absl::NotFoundError("not this job");
-  return job->second->seat().OnFetch(key);
+  return job->second->OnFetch(key);
 }
 
 void WorkerNode::OnAgreeCut(
@@ -220,6 +217,9 @@ void WorkerNode::OnJobOrders(Revision revision,
   if (job == nullptr) {
     job = std::make_unique<SeatNode>(world_, *this, orders,
                                      [this] { StatusChanged(); });
+    if (const absl::Status started = job->Start(); !started.ok()) {
+      world_.observer.OnBroken(started.ToString());
+    }
     job->SetDraining(draining_ || told_to_drain_);
   }
   const absl::Status status = job->OnOrders(revision, orders);
@@ -257,10 +257,9 @@ void WorkerNode::SendStatus() {
   facts.process = Boot(first_boot_);
   facts.seen = seen_;
   for (const auto& [id, job] : jobs_) {
-    facts.seen =
-        std::max(facts.seen, Revision(job->seat().HighestAttempt().value()));
+    facts.seen = std::max(facts.seen, Revision(job->highest_number()));
   }
-  for (const auto& [id, job] : jobs_) facts.jobs.push_back(job->Say());
+  for (const auto& [id, job] : jobs_) facts.jobs.push_back(job->Facts());
   facts.stored.all = folders_.Report();
   const std::shared_ptr<v1::Status> message = world_.status_pool.Take();
   StatusToProto(facts, message.get());

@@ -13,8 +13,8 @@
 #include "runtime/log.h"
 #include "transport/grpc/identity_metrics.h"
 #include "worker/daemon/peer_addresses.h"
-#include "worker/daemon/served_job.h"
 #include "worker/daemon/worker_metrics.h"
+#include "worker/shell/served_job.h"
 
 namespace skerry::worker {
 namespace {
@@ -285,7 +285,7 @@ void WorkerDaemon::OnJobOrders(Revision revision,
     job.reset();
   }
   if (job == nullptr) {
-    job = std::make_unique<ServedJob>(orders, environment_,
+    job = std::make_unique<ServedJob>(orders, MachineOf(environment_),
                                       [this] { StatusChanged(); });
     if (!StartJob(*job, id)) {
       jobs_.erase(id);

@@ -27,7 +27,7 @@
 #include "worker/daemon/codec_speeds.h"
 #include "worker/daemon/data_looks.h"
 #include "worker/daemon/folder_keeper.h"
-#include "worker/daemon/job_runtime.h"
+#include "worker/daemon/job_environment.h"
 #include "worker/daemon/peer_access.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/peer_tries.h"
