@@ -25,10 +25,17 @@
 
 namespace skerry::sim {
 
-// One job on one run of a worker's process.
-struct SeatSight {
+// What a run of a worker's process says of a job.
+struct JobSight {
   HostId host = 0;
   // Number of the process on its host; it rises with every start.
+  uint64_t run = 0;
+  const protocol::JobFacts& facts;
+};
+
+// The seat of one job on one run of a worker's process.
+struct SeatSight {
+  HostId host = 0;
   uint64_t run = 0;
   worker::Seat& seat;
   const protocol::JobFacts& facts;
@@ -66,7 +73,7 @@ class Observer {
   virtual void OnState(Revision revision, uint64_t hash) {}
   // Messages when they leave.
   virtual void OnOrdersSaid(HostId to, const protocol::Orders& orders) {}
-  virtual void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+  virtual void OnFactsSaid(const JobSight& sight, const WorkerDisk& disk,
                            const std::string& folder) {}
   // A run of the coordinator has taken in the Status, whether or not it changed
   // anything.

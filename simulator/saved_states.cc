@@ -71,9 +71,9 @@ void SavedStates::KeepNewest(JobId job, const job::JobSpec& spec,
   }
 }
 
-absl::StatusOr<std::vector<SavedStates::Fragment>> SavedStates::Read(
-    JobId job, const job::JobSpec& spec,
-    const protocol::RestoredState& wanted) {
+absl::StatusOr<worker::StartingBase> SavedStates::Read(
+    JobId job, uint32_t fragments,
+    const protocol::RestoredState& wanted) const {
   const auto found = states_.find({job, wanted.checkpoint.value()});
   if (found == states_.end()) {
     return absl::NotFoundError(absl::StrCat(
@@ -83,18 +83,19 @@ absl::StatusOr<std::vector<SavedStates::Fragment>> SavedStates::Read(
   if (state.sha256 != wanted.sha256) {
     return absl::DataLossError("the checkpoint is another one");
   }
-  std::vector<Fragment> all(job::FragmentCount(spec));
-  const size_t spans = state.pieces.size() / all.size();
-  for (size_t f = 0; f < all.size(); ++f) {
-    all[f].file.kind = worker::PieceKey::Kind::kBase;
-    all[f].file.fragment = static_cast<uint32_t>(f);
+  worker::StartingBase base;
+  const size_t spans = state.pieces.size() / fragments;
+  for (uint32_t f = 0; f < fragments; ++f) {
+    worker::StartingBase::File& one = base.files.emplace_back();
+    one.file.kind = worker::PieceKey::Kind::kBase;
+    one.file.fragment = f;
     for (size_t i = 0; i < spans; ++i) {
-      all[f].file.pieces.push_back(
+      one.file.pieces.push_back(
           {static_cast<uint32_t>(i), state.hashes[f * spans + i]});
-      all[f].contents.push_back(state.pieces[f * spans + i]);
+      one.contents.push_back(state.pieces[f * spans + i]);
     }
   }
-  return all;
+  return base;
 }
 
 }  // namespace skerry::sim

@@ -18,6 +18,7 @@
 #include "protocol/job_orders.h"
 #include "worker/core/effects.h"
 #include "worker/daemon/state_saver.h"
+#include "worker/shell/job_ports.h"
 
 namespace skerry::sim {
 
@@ -27,15 +28,10 @@ class SavedStates {
   // checkpoint that is there already must be the same. Old checkpoints go.
   protocol::CheckpointFact Save(const worker::StateToSave& state);
 
-  // A fragment of a state as a base, whose sequence is to be set.
-  struct Fragment {
-    worker::StoredFile file;
-    std::vector<SharedBytes> contents;
-  };
-  // By fragment. Errors: NotFound; DataLoss, it is another one.
-  absl::StatusOr<std::vector<Fragment>> Read(
-      JobId job, const job::JobSpec& spec,
-      const protocol::RestoredState& wanted);
+  // Without tensors. Errors: NotFound; DataLoss, it is another one.
+  absl::StatusOr<worker::StartingBase> Read(
+      JobId job, uint32_t fragments,
+      const protocol::RestoredState& wanted) const;
 
   // As its manifest describes it; none when there is none.
   std::optional<coordinator::Checkpointed> Newest(JobId job) const;

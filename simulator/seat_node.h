@@ -1,8 +1,7 @@
 // simulator/seat_node.h
 //
-// One job on one run of a worker's process: the real seat, its trainer, its
-// folder on the disk, the port to the head of its replica, and what saves and
-// reads checkpoints.
+// One job on one run of a worker's process: the real shell of a job, awake or
+// asleep, over ports to the simulated machine.
 #ifndef SKERRY_SIMULATOR_SEAT_NODE_H_
 #define SKERRY_SIMULATOR_SEAT_NODE_H_
 
@@ -10,24 +9,16 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "job/job_spec.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
 #include "runtime/executor.h"
-#include "simulator/saved_states.h"
 #include "simulator/setting.h"
 #include "simulator/trainer.h"
-#include "simulator/worker_disk.h"
-#include "worker/core/seat.h"
-#include "worker/core/trainer_failures.h"
-#include "worker/daemon/bulk_port.h"
-#include "worker/daemon/host_port.h"
-#include "worker/daemon/job_start.h"
-#include "worker/daemon/seat_answers.h"
-#include "worker/daemon/state_saver.h"
 #include "worker/shell/job.h"
+#include "worker/shell/job_machine.h"
+#include "worker/shell/served_job.h"
 
 namespace skerry::sim {
 
@@ -49,120 +40,70 @@ class SimExecutor final : public runtime::Executor {
   Instant busy_until_;
 };
 
-class SeatNode final : public worker::Job, worker::DiskPort, worker::PeerPort {
+// Observers of the world see what is told to the job, and what it says.
+class SeatNode final : public worker::Job {
  public:
   // `world` and `node` outlive it. `orders` are the first that name the job.
   SeatNode(World& world, WorkerNode& node, const protocol::JobOrders& orders,
            std::function<void()> status_changed);
-  ~SeatNode() override;
 
-  absl::Status Start() override;
+  absl::Status Start() override { return job_.Start(); }
   absl::Status OnOrders(Revision revision,
                         const protocol::JobOrders& orders) override;
-  void OnBootChanged(const std::string& reason) override;
-  void SetDraining(bool draining) override;
-  void KillTrainer();
-  void HangTrainer(Hang how) { trainer_.Stand(how); }
+  void OnBootChanged(const std::string& reason) override {
+    job_.OnBootChanged(reason);
+  }
+  void SetDraining(bool draining) override { job_.SetDraining(draining); }
   protocol::FrameVerdict OnFrame(const compression::FrameHeader& header,
                                  const SharedBytes& payload) override;
   absl::StatusOr<SharedBytes> OnFetch(const protocol::PieceKey& key) override {
-    return seat_->OnFetch(key);
+    return job_.OnFetch(key);
   }
-  // Simulated jobs read no data sets, and simulated trainers meet without their
-  // workers.
-  void OnDataFetch(const protocol::PieceKey&,
+  void OnDataFetch(const protocol::PieceKey& key,
                    transport::BulkReceiver::FetchAnswer answer) override {
-    std::move(answer)(absl::NotFoundError("no data set is given from here"));
+    job_.OnDataFetch(key, std::move(answer));
   }
   void OnAgreeCut(const worker::CutRequest& request,
-                  worker::Seat::CutAnswer answer) override;
-  void OnMeet(const worker::MeetRequest&,
+                  worker::Seat::CutAnswer answer) override {
+    job_.OnAgreeCut(request, std::move(answer));
+  }
+  void OnMeet(const worker::MeetRequest& request,
               worker::GroupMeeting::Answer answer) override {
-    std::move(answer)(absl::NotFoundError("no trainers meet here"));
+    job_.OnMeet(request, std::move(answer));
   }
-  bool IsBeingRead() const override { return false; }
-  // What the worker says of the job; observers hear of it.
+  bool IsBeingRead() const override { return job_.IsBeingRead(); }
+  // The worker says these facts.
   protocol::JobFacts Facts() const override;
-  uint64_t uid() const override { return uid_; }
-  const std::string& name() const override { return spec_.name; }
-  uint64_t highest_number() const override {
-    return seat_->HighestAttempt().value();
-  }
-  bool codecs_by_policy() const override;
+  uint64_t uid() const override { return job_.uid(); }
+  const std::string& name() const override { return job_.name(); }
+  uint64_t highest_number() const override { return job_.highest_number(); }
+  bool codecs_by_policy() const override { return job_.codecs_by_policy(); }
+  Sequence restored() const override { return job_.restored(); }
 
-  worker::Seat& seat() { return *seat_; }
-  Sequence restored() const override { return start_.restored().sequence; }
-  // Returns whether the seat may have changed since the last call.
-  bool TakeTouched() { return std::exchange(touched_, false); }
-  // Returns the facts of the seat's present state.
-  const protocol::JobFacts& facts() const;
+  // The trainer dies or hangs, if there is one.
+  void KillTrainer();
+  void HangTrainer(Hang how);
+  // Shows observers the seat if it may have changed since the last call.
+  void Look();
+  // The job without an observer.
+  const worker::ServedJob& job() const { return job_; }
 
  private:
-  std::vector<worker::StoredFile> Scan();
-  void Save(worker::StateToSave state, worker::StateSaver::Written written);
-  void FetchPiece(const std::string& worker, const worker::PieceKey& key,
-                  worker::Done<absl::StatusOr<SharedBytes>> done);
-  void ReadCheckpoint();
-  // The files of fragments from this one on, then the trainer starts.
-  void StoreCheckpoint(std::shared_ptr<std::vector<SavedStates::Fragment>> base,
-                       size_t fragment);
-  void After(absl::Duration wait, runtime::Task task);
-  void StartTrainer();
-  // Asks the trainer how far it is, and kills it when it does not go on.
-  void WatchTrainer();
-  void OnTrainerReady(const worker::TrainerDescription& description);
-  void OnTrainerFailed(const absl::Status& why);
-  void BeginTraining();
-  // Starts a trainer, or ends the one there is, as the seat wants it.
-  void ConsiderTrainer();
-  void AfterSeat();
-  std::string PathOf(const worker::StoredFile& file) const;
-  // Makes the folder again where somebody has removed it.
-  void WriteFile(const std::string& path, FileBytes bytes,
-                 WorkerDisk::Done done);
-
-  // worker::DiskPort.
-  void Store(const worker::StoredFile& file, std::vector<SharedBytes> contents,
-             worker::Done<absl::Status> done) override;
-  absl::StatusOr<SharedBytes> Map(const worker::StoredFile& file,
-                                  uint32_t span) override;
-  void Delete(const worker::StoredFile& file) override;
-  // worker::PeerPort.
-  void AgreeCut(const std::string& head, const worker::CutRequest& request,
-                worker::Done<absl::StatusOr<worker::CutReply>> done) override;
+  worker::JobMachine MachineOf();
+  worker::JobPorts MakePorts(const protocol::JobOrders& orders,
+                             const worker::SeatAnswers& answers,
+                             worker::JobListener& listener);
 
   World& world_;
   WorkerNode& node_;
-  const JobId job_;
-  const uint64_t uid_;
-  const job::JobSpec spec_;
-  const worker::JobStart start_;
   const std::string folder_;
-  worker::SeatAnswers answers_;
   SimExecutor executor_;
-  worker::JobBulkPort bulk_;
-  worker::JobHostPort host_;
-  worker::StateSaver saver_;
-  SimTrainer trainer_;
-  worker::TrainerFailures failures_;
-  std::optional<worker::TrainerWatch> watch_;
-  // Looks that were planned for a former trainer see it expired.
-  std::shared_ptr<char> watching_;
-  // What the job begins with is there.
-  bool can_train_ = false;
-  // The last trainer has failed, and the next one is not due yet or never is.
-  bool backing_off_ = false;
-  std::unique_ptr<worker::Seat> seat_;
-  // Why the checkpoint that the job went back to was not read here.
-  std::string restore_error_;
-  bool ready_ = false;  // the trainer that there is
-  // Why this worker takes no part in the job; empty while it does.
-  std::string fatal_;
-  std::optional<Instant> armed_;
-  bool touched_ = true;
-  // The facts, unless nobody has asked for them since the seat last changed.
-  mutable std::optional<protocol::JobFacts> facts_;
-  std::shared_ptr<char> alive_ = std::make_shared<char>();
+  // The trainer of the job's shell; null while the job sleeps.
+  SimTrainer* trainer_ = nullptr;
+  bool touched_ = false;
+  // The facts, unless nobody has looked since the seat last changed.
+  std::optional<protocol::JobFacts> facts_;
+  worker::ServedJob job_;
 };
 
 }  // namespace skerry::sim

@@ -91,6 +91,8 @@ struct Setting {
   // Whether the trainers of a job with a program begin with values of their
   // own, which differ from one worker to the next.
   bool programs_begin_differently = false;
+  // How long a job that has ended keeps its memory on a worker.
+  absl::Duration ended_idle = absl::Seconds(60);
   // How workers watch their trainers. If it is not set, they do not watch them,
   // and no fault may make a trainer hang.
   std::optional<worker::TrainerWatchOptions> watch;

@@ -38,14 +38,16 @@ void TrainerIslands::Meet(JobId job, Step step,
 SimTrainer::SimTrainer(const TrainerShape& shape,
                        std::unique_ptr<SimModel> model, Process& process,
                        Random& random, const worker::SeatAnswers& answers,
-                       TrainerIslands& islands, Events events)
+                       TrainerIslands& islands, worker::JobListener& listener,
+                       Trains trains)
     : shape_(shape),
       model_(std::move(model)),
       process_(process),
       random_(random),
       answers_(answers),
       islands_(islands),
-      events_(std::move(events)) {}
+      listener_(listener),
+      trains_(std::move(trains)) {}
 
 void SimTrainer::Later(absl::Duration wait, runtime::Task task) {
   process_.RunAt(process_.Now() + wait,
@@ -101,9 +103,19 @@ absl::Duration SimTrainer::EvaluationTime(uint64_t samples) {
   return shape_.compute * (*shape_.pace.evaluation * samples);
 }
 
-void SimTrainer::Start() {
+void SimTrainer::Ask(
+    absl::AnyInvocable<void(absl::StatusOr<worker::TrainerProgress>) &&> done) {
+  const std::optional<worker::TrainerProgress> progress = Progress();
+  if (progress.has_value()) std::move(done)(*progress);
+}
+
+void SimTrainer::OnMeet(const worker::MeetRequest&,
+                        worker::GroupMeeting::Answer answer) {
+  std::move(answer)(absl::UnimplementedError("trainers meet by themselves"));
+}
+
+void SimTrainer::Start(const worker::TrainerStart&) {
   running_ = true;
-  dying_ = false;
   hang_.reset();
   progress_ = {};
   Enter(worker::TrainerPhase::kBuilding);
@@ -118,7 +130,6 @@ void SimTrainer::Start() {
             ? *shape_.pace.trainer_start
             : absl::Milliseconds(20 + random_.Below(200)),
         [this] {
-          was_ready_ = true;
           Enter(worker::TrainerPhase::kIdle);
           worker::TrainerDescription ready{
               model_->elements(),
@@ -129,7 +140,7 @@ void SimTrainer::Start() {
               1};
           ready.average_begin = shape_.average_begin;
           ready.groups = shape_.groups;
-          events_.ready(ready);
+          listener_.OnTrainerReady({.description = ready});
         });
 }
 
@@ -148,22 +159,17 @@ void SimTrainer::LeaveAll() {
   abort_ = nullptr;
 }
 
-void SimTrainer::End() {
+void SimTrainer::Drop() {
   running_ = false;
-  dying_ = false;
   hang_.reset();
   LeaveAll();
 }
 
-void SimTrainer::Die(const absl::Status& why) {
+void SimTrainer::Fail(const absl::Status& why) {
   if (!std::exchange(running_, false)) return;
   hang_.reset();
   LeaveAll();
-  dying_ = true;
-  Later(Moment(), [this, why] {
-    dying_ = false;
-    events_.failed(why);
-  });
+  Later(Moment(), [this, why] { listener_.OnTrainerFailed(why); });
 }
 
 void SimTrainer::Meet(TrainerIslands::Step step, const ElementRange& range,
@@ -226,7 +232,7 @@ void SimTrainer::StartRun(const data::RangeSet& ranges,
       (1 - shape_.pace.jitter + 2 * shape_.pace.jitter * random_.Uniform()) /
       group_.size;
   const uint64_t steps = (ranges.total() + batch - 1) / batch;
-  events_.trains(true, live_);
+  trains_(true, live_);
   run_since_ = process_.Now();
   step_time_ = took / static_cast<int64_t>(std::max<uint64_t>(1, steps));
   Later(took, [this, ranges, batch, answer, is_over, took, steps] {
@@ -236,7 +242,7 @@ void SimTrainer::StartRun(const data::RangeSet& ranges,
     Enter(worker::TrainerPhase::kIdle);
     worker::RunReport report;
     report.loss = model_->Train(ranges, batch, live_);
-    events_.trains(false, live_);
+    trains_(false, live_);
     report.samples = ranges.total();
     report.inner_steps = steps;
     report.compute_s = absl::ToDoubleSeconds(took);

@@ -24,6 +24,7 @@
 #include "worker/core/seat.h"
 #include "worker/core/trainer_watch.h"
 #include "worker/daemon/seat_answers.h"
+#include "worker/shell/job_ports.h"
 
 namespace skerry::sim {
 
@@ -71,40 +72,30 @@ enum class Hang {
   kStandstill,  // it answers, and its work does not go on
 };
 
-class SimTrainer final : public worker::TrainerPort {
+class SimTrainer final : public worker::ProcessPort {
  public:
-  // What the worker hears of the process itself; on the loop.
-  struct Events {
-    std::function<void(const worker::TrainerDescription&)> ready;
-    std::function<void(const absl::Status& why)> failed;
-    // Its live values, when inner steps begin and when they have been taken.
-    std::function<void(bool begins, std::span<const float> live)> trains;
-  };
+  // Its live values, when inner steps begin and when they have been taken.
+  using Trains = std::function<void(bool begins, std::span<const float> live)>;
 
   // All but the model outlive the trainer.
   SimTrainer(const TrainerShape& shape, std::unique_ptr<SimModel> model,
              Process& process, Random& random,
              const worker::SeatAnswers& answers, TrainerIslands& islands,
-             Events events);
+             worker::JobListener& listener, Trains trains);
 
-  // Returns the number of elements in the model, or 0 until the trainer was
-  // ready for the first time.
-  uint64_t elements() const { return was_ready_ ? model_->elements() : 0; }
-  // Starts the process; ready() follows.
-  void Start();
-  // Whether there is a process, or one whose end is not told yet.
-  bool is_there() const { return running_ || dying_; }
-  // Ends the process; nothing follows.
-  void End();
-  // The process dies, unless it has; failed() follows.
-  void Die(const absl::Status& why);
   // No call is answered any more, until the process dies.
   void Stand(Hang how);
-  // Returns what the process answers about its progress; nothing when it is
-  // stopped or not there.
-  std::optional<worker::TrainerProgress> Progress() const;
-  bool running() const { return running_; }
 
+  void Start(const worker::TrainerStart& start) override;
+  void Ask(absl::AnyInvocable<void(absl::StatusOr<worker::TrainerProgress>) &&>
+               done) override;
+  // The process dies, unless it has.
+  void Fail(const absl::Status& why) override;
+  void Drop() override;
+  // Where its trainers meet is no question here.
+  void SetHead(const std::string&) override {}
+  void OnMeet(const worker::MeetRequest&,
+              worker::GroupMeeting::Answer answer) override;
   void JoinGroup(const worker::TrainerGroup& group,
                  worker::Done<absl::Status> done) override;
   void StartRun(const data::RangeSet& ranges, const data::RangeSet& upcoming,
@@ -128,9 +119,14 @@ class SimTrainer final : public worker::TrainerPort {
                  worker::Done<absl::StatusOr<worker::InnerProgress>>) override {
   }
   worker::TrainerMemory memory() override { return {shared_, *shared_}; }
-  void Restart(const absl::Status& why) override { Die(why); }
+  void Restart(const absl::Status& why) override {
+    listener_.OnTrainerRestart(why);
+  }
 
  private:
+  // Returns what the process answers about its progress; nothing when it is
+  // stopped or not there.
+  std::optional<worker::TrainerProgress> Progress() const;
   void Enter(worker::TrainerPhase phase);
   // Runs `task` on the loop after `wait`, unless the trainer died or hangs.
   void Later(absl::Duration wait, runtime::Task task);
@@ -152,10 +148,9 @@ class SimTrainer final : public worker::TrainerPort {
   Random& random_;
   const worker::SeatAnswers& answers_;
   TrainerIslands& islands_;
-  const Events events_;
+  worker::JobListener& listener_;
+  const Trains trains_;
   bool running_ = false;
-  bool dying_ = false;
-  bool was_ready_ = false;
   uint64_t starts_ = 0;
   std::optional<Hang> hang_;
   worker::TrainerProgress progress_;

@@ -15,7 +15,7 @@ namespace skerry::sim {
 
 class World;
 
-class WorkerFolders final : public worker::FolderPort {
+class WorkerFolders final : public worker::FoldersPort {
  public:
   // `world` and `process` outlive the port.
   WorkerFolders(World& world, Process& process, HostId host)

@@ -88,10 +88,7 @@ void WorkerNode::EachSeat(const std::function<void(SeatNode&)>& look) const {
 }
 
 void WorkerNode::AfterTask() {
-  EachSeat([this](SeatNode& seat) {
-    if (!seat.TakeTouched() || !world_.setting.watched) return;
-    world_.observer.OnSeat({host_, run_, seat.seat(), seat.facts()});
-  });
+  EachSeat([](SeatNode& seat) { seat.Look(); });
 }
 
 void WorkerNode::Drain() {

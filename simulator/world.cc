@@ -73,7 +73,7 @@ bool World::AllWorkersWell() const {
     if (workers_[host] == nullptr) return false;
     bool well = true;
     workers_[host]->EachSeat([&](SeatNode& node) {
-      const protocol::JobFacts facts = node.seat().Facts();
+      const protocol::JobFacts facts = node.job().Facts();
       well &= facts.state == protocol::SeatState::kActive ||
               facts.state == protocol::SeatState::kResting;
     });
@@ -89,7 +89,7 @@ std::string World::WorkersText() const {
     if (workers_[host] == nullptr) absl::StrAppend(&text, " down");
     if (workers_[host] != nullptr) {
       workers_[host]->EachSeat([&text](SeatNode& node) {
-        const protocol::JobFacts facts = node.seat().Facts();
+        const protocol::JobFacts facts = node.job().Facts();
         absl::StrAppend(&text, " job ", facts.job.value(), " state ",
                         static_cast<int>(facts.state), " life ",
                         facts.life.value(), " ", facts.error);

@@ -76,7 +76,7 @@ void Watcher::OnOrdersSaid(HostId to, const protocol::Orders& orders) {
   checkers_.OnOrdersSaid(to, orders);
 }
 
-void Watcher::OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+void Watcher::OnFactsSaid(const JobSight& sight, const WorkerDisk& disk,
                           const std::string& folder) {
   checkers_.OnFactsSaid(sight, disk, folder);
 }

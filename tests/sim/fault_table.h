@@ -55,7 +55,7 @@ class Watcher final : public Observer {
   void OnDurable(const coordinator::Entry& entry) override;
   void OnState(Revision revision, uint64_t hash) override;
   void OnOrdersSaid(HostId to, const protocol::Orders& orders) override;
-  void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+  void OnFactsSaid(const JobSight& sight, const WorkerDisk& disk,
                    const std::string& folder) override;
   void OnStatusTaken(HostId from, uint64_t run,
                      const protocol::StatusFacts& status) override;

@@ -71,6 +71,7 @@ Setting SettingOf(const Schedule& schedule) {
   setting.programs = {{kProgram, std::string(64, 'b')}};
   setting.programs_begin_differently = true;
   setting.watch = WatchOf(schedule);
+  setting.ended_idle = schedule.lease / 10;
   if (schedule.language_model) {
     setting.make_model = [](const SimModelRequest&) {
       return MakeLanguageModel();

@@ -1,9 +1,14 @@
 #include "tests/sim/run.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "simulator/seat_node.h"
+#include "simulator/worker_node.h"
 #include "tests/sim/check/checker_set.h"
 #include "tests/sim/faulty_world.h"
 
@@ -88,6 +93,73 @@ void CheckLiveness(World& world, const Schedule& schedule, RunResult& result,
   }
 }
 
+void EachJob(
+    const World& world,
+    const std::function<void(HostId, const worker::ServedJob&)>& look) {
+  for (HostId host = 1; host < world.hosts(); ++host) {
+    const WorkerNode* node = world.worker_node(host);
+    if (node == nullptr || world.IsSpare(host)) continue;
+    node->EachSeat([&](const SeatNode& seat) { look(host, seat.job()); });
+  }
+}
+
+// Names the workers that keep the memory of a job, or that have slept without
+// its last state on the disk; empty when there are none. All jobs have ended.
+std::string WhoDoesNotSleep(const World& world) {
+  std::map<std::pair<JobId, FragmentId>, Sequence> last;
+  EachJob(world, [&](HostId, const worker::ServedJob& job) {
+    const protocol::JobFacts facts = job.Facts();
+    for (const protocol::FragmentFacts& one : facts.fragments) {
+      Sequence& newest = last[{facts.job, one.fragment}];
+      newest = std::max(newest, one.applied);
+    }
+  });
+  std::string who;
+  EachJob(world, [&](HostId host, const worker::ServedJob& job) {
+    const protocol::JobFacts facts = job.Facts();
+    if (job.shell() != nullptr) {
+      absl::StrAppend(&who, "worker ", host, " keeps job ", facts.job.value(),
+                      " in memory; ");
+    }
+    for (const protocol::FragmentFacts& one : facts.fragments) {
+      if (one.anchor_hashes.empty()) continue;
+      const Sequence newest = last[{facts.job, one.fragment}];
+      const bool has_base = std::any_of(
+          one.bases.begin(), one.bases.end(),
+          [&](const protocol::HeldBase& base) {
+            return base.sequence == newest && base.span_begin == one.span_begin;
+          });
+      if (has_base) continue;
+      absl::StrAppend(&who, "worker ", host, " has no base ", newest.value(),
+                      " of job ", facts.job.value(), " fragment ",
+                      one.fragment.value(), ", and has applied ",
+                      one.applied.value(), "; ");
+    }
+  });
+  return who;
+}
+
+// After the end of all jobs every worker stores their last states and sleeps.
+// Nothing is asked of runs that end among faults, and of those in which a
+// worker may have a newer state of a history that is lost.
+void CheckSleep(World& world, const Schedule& schedule,
+                Violations& violations) {
+  const bool may_be_lost = std::any_of(
+      schedule.faults.begin(), schedule.faults.end(),
+      [](const Fault& fault) { return fault.kind == FaultKind::kOldJournal; });
+  if (may_be_lost || world.timeline.now() < Instant(schedule.calm_at)) return;
+  const Instant end = world.timeline.now() + ResumeBound(schedule);
+  std::string who = WhoDoesNotSleep(world);
+  for (Instant now = world.timeline.now(); !who.empty() && now < end;
+       now = now + schedule.lease / 10) {
+    while (world.timeline.next() <= now) world.timeline.RunNext();
+    who = WhoDoesNotSleep(world);
+  }
+  if (!who.empty()) {
+    violations.Add(absl::StrCat("liveness: after the end of all jobs ", who));
+  }
+}
+
 }  // namespace
 
 absl::Duration ResumeBound(const Schedule& schedule) {
@@ -102,10 +174,11 @@ RunResult Run(const Schedule& schedule, const RunOptions& options) {
   CheckerSet checkers(violations, schedule.seats_max);
   FaultyWorld world(schedule, checkers, options.history_lines);
   CheckLiveness(world, schedule, result, violations);
+  result.took = world.timeline.now() - Instant();
+  if (world.AllJobsEnded()) CheckSleep(world, schedule, violations);
   result.hash = world.history.hash();
   result.events = world.timeline.count();
   result.commits = world.committed();
-  result.took = world.timeline.now() - Instant();
   result.violations = violations.first();
   result.lines.assign(world.history.lines().begin(),
                       world.history.lines().end());

@@ -33,7 +33,7 @@ bool IsInnerFile(const std::string& name) { return name.starts_with(kPrefix); }
 
 InnerStore::InnerStore(const std::string& directory, Sequence restored,
                        runtime::Files& files, runtime::Executor& executor,
-                       runtime::EventLoop& loop,
+                       runtime::EventLoop& loop, Fetch fetch,
                        absl::AnyInvocable<void()> changed)
     : directory_(directory),
       path_(absl::StrCat(directory, "/", kPrefix, restored.value(), kSuffix)),
@@ -41,6 +41,7 @@ InnerStore::InnerStore(const std::string& directory, Sequence restored,
       files_(files),
       executor_(executor),
       loop_(loop),
+      fetch_(std::move(fetch)),
       changed_(std::move(changed)) {}
 
 absl::Status InnerStore::Tidy() {
@@ -92,11 +93,11 @@ absl::StatusOr<SharedBytes> InnerStore::Open(uint64_t sequence) const {
   return SharedBytes{mapped, mapped->bytes()};
 }
 
-void InnerStore::Import(Copy copy,
+void InnerStore::Import(const InnerSource& from,
                         absl::AnyInvocable<void(absl::Status) &&> done) {
-  executor_.Run([alive = std::weak_ptr<char>(alive_), &loop = loop_, to = path_,
-                 copy = std::move(copy), done = std::move(done)]() mutable {
-    absl::Status copied = std::move(copy)(to);
+  executor_.Run([alive = std::weak_ptr<char>(alive_), &loop = loop_, from,
+                 to = path_, fetch = fetch_, done = std::move(done)]() mutable {
+    absl::Status copied = fetch(from, to);
     loop.Post(
         [alive, copied = std::move(copied), done = std::move(done)]() mutable {
           if (!alive.expired()) std::move(done)(std::move(copied));

@@ -6,6 +6,7 @@
 #define SKERRY_WORKER_DAEMON_INNER_STORE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
+#include "worker/shell/job_ports.h"
 
 namespace skerry::worker {
 
@@ -26,42 +28,38 @@ namespace skerry::worker {
 bool IsInnerFile(const std::string& name);
 
 // Members are called on the loop.
-class InnerStore {
+class InnerStore final : public InnerPort {
  public:
   // `restored`: the state that the job has gone back to. What was saved before
-  // it went back is of another history. `changed` runs when busy() has become
-  // false. `files`, `executor` and `loop` outlive the object, and every task
-  // that it has given to the executor.
+  // it went back is of another history. `fetch` copies a state to the path that
+  // it is given; it blocks. `changed` runs when busy() has become false.
+  // `files`, `executor` and `loop` outlive the object, and every task that it
+  // has given to the executor.
+  using Fetch =
+      std::function<absl::Status(const InnerSource&, const std::string& path)>;
   InnerStore(const std::string& directory, Sequence restored,
              runtime::Files& files, runtime::Executor& executor,
-             runtime::EventLoop& loop, absl::AnyInvocable<void()> changed);
+             runtime::EventLoop& loop, Fetch fetch,
+             absl::AnyInvocable<void()> changed);
 
-  // Removes what an interrupted save or another history has left. Blocks.
-  absl::Status Tidy();
+  absl::Status Tidy() override;
 
   const std::string& path() const { return path_; }
-  bool is_there() const;
+  bool is_there() const override;
   // Where the trainer writes the next one.
   const std::string& next_path() const { return next_path_; }
-  // Whether what was written there is being made durable. Nothing is written
-  // there then.
-  bool busy() const { return busy_; }
+  // Nothing is written there while this holds.
+  bool busy() const override { return busy_; }
   // Makes what is there, the state at this sequence, durable and gives it its
   // name.
   void Keep(uint64_t sequence);
-  // What was kept last, if that is the state at this sequence. The bytes stay
-  // as they are when the next one takes its place. Errors: NotFound, with a
-  // text that says which state there is.
-  absl::StatusOr<SharedBytes> Open(uint64_t sequence) const;
+  absl::StatusOr<SharedBytes> Open(uint64_t sequence) const override;
 
-  // Has `copy` write a state that comes from elsewhere to the path that it is
-  // given, as if it had been saved here. `done` runs on the loop with what
-  // `copy` has answered, unless this object is gone by then.
-  using Copy = absl::AnyInvocable<absl::Status(const std::string& path) &&>;
-  void Import(Copy copy, absl::AnyInvocable<void(absl::Status) &&> done);
-  // Says why there is no state, for operators.
+  // The state counts as if it had been saved here.
+  void Import(const InnerSource& from,
+              absl::AnyInvocable<void(absl::Status) &&> done) override;
   const std::string& why_none() const { return why_none_; }
-  void set_why_none(std::string why) { why_none_ = std::move(why); }
+  void SetWhyNone(const std::string& why) override { why_none_ = why; }
 
  private:
   const std::string directory_;
@@ -70,6 +68,7 @@ class InnerStore {
   runtime::Files& files_;
   runtime::Executor& executor_;
   runtime::EventLoop& loop_;
+  const Fetch fetch_;
   absl::AnyInvocable<void()> changed_;
   bool busy_ = false;
   // The sequence of the last state that was kept in the life of this process.

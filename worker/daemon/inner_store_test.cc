@@ -20,8 +20,13 @@ class InnerStoreTest : public testing::Test {
   ~InnerStoreTest() override { std::filesystem::remove_all(folder_); }
 
   InnerStore Make(uint64_t restored) {
-    return InnerStore(folder_, Sequence(restored), files_, executor_, loop_,
-                      [this] { ++changes_; });
+    return InnerStore(
+        folder_, Sequence(restored), files_, executor_, loop_,
+        [this](const InnerSource& from, const std::string& path) {
+          if (fetched_.ok()) Write(path, from.name);
+          return fetched_;
+        },
+        [this] { ++changes_; });
   }
   static void Write(const std::string& path, const std::string& text) {
     std::ofstream(path) << text << "\n";
@@ -41,6 +46,7 @@ class InnerStoreTest : public testing::Test {
   runtime::PosixFiles files_;
   runtime::InlineExecutor executor_;
   runtime::ManualLoop loop_;
+  absl::Status fetched_;  // what a fetch ends with
   int changes_ = 0;
 };
 
@@ -86,12 +92,11 @@ TEST_F(InnerStoreTest, AStateFromElsewhereIsLoadedAndGoesIntoNoCheckpoint) {
   InnerStore store = Make(0);
   absl::Status answer = absl::UnknownError("");
   const auto import = [&](absl::Status copied) {
+    fetched_ = std::move(copied);
+    InnerSource from;
+    from.name = "a checkpoint's";
     store.Import(
-        [copied](const std::string& path) {
-          if (copied.ok()) Write(path, "a checkpoint's");
-          return copied;
-        },
-        [&answer](absl::Status status) { answer = std::move(status); });
+        from, [&answer](absl::Status status) { answer = std::move(status); });
     loop_.RunUntilIdle();
   };
   import(absl::DataLossError("damaged"));

@@ -25,6 +25,7 @@
 #include "worker/daemon/data_files.h"
 #include "worker/daemon/data_server.h"
 #include "worker/daemon/peer_source.h"
+#include "worker/shell/job_ports.h"
 
 namespace skerry::worker {
 
@@ -38,49 +39,37 @@ struct JobDataOptions {
 };
 
 // Members are called on the loop, and so are the handlers.
-class JobData {
+class JobData final : public DataPort {
  public:
   // `changed` runs when the data are there, with OK, or when they could not be
   // brought here; `told` when has_data() or news() say something else.
   JobData(JobId job, const job::JobSpec& spec, const JobDataOptions& options,
           std::function<void(const absl::Status& outcome)> changed,
           std::function<void()> told);
-  ~JobData();
+  ~JobData() override;
 
-  // Looks whether the job's folder has the set, unless it has looked before.
-  // Others may lack what this worker has.
-  void LookOnce();
-  // Whether a trainer can read folder() now. If not, the data are looked for or
-  // on their way, and `changed` runs. A folder is given to the trainer although
-  // it lacks the set if after kHoldersWithin no other worker is known to have
-  // it: the trainer says what is wrong with the folder.
-  bool Take();
+  void LookOnce() override;
+  // A folder is given to the trainer although it lacks the set if after
+  // kHoldersWithin no other worker is known to have it: the trainer says what
+  // is wrong with the folder.
+  bool Take() override;
   static constexpr absl::Duration kHoldersWithin = absl::Seconds(2);
-  // No trainer reads the data any more; the cache may remove them.
-  void Release();
-  // The workers that have the set, as the newest orders name them. Returns
-  // whether the set can be fetched now and could not before.
-  bool OnHolders(const std::vector<std::string>& holders);
+  void Release() override;
+  bool OnHolders(const std::vector<std::string>& holders) override;
 
-  // Where trainers find the data: the job's folder, or one in the cache.
-  const std::string& folder() const { return folder_; }
-  // Take compares the files with their hashes.
-  bool is_verified() const { return in_cache_; }
-  // Why the data could not be brought here, for operators; empty while nothing
-  // is wrong.
-  std::string failure() const;
-  // Says that they are on their way; empty when they are not.
-  std::string news() const;
-  // They are on their way, or what was on its way has failed lately.
-  bool is_fetching() const { return is_waiting_; }
+  // The job's folder, or one in the cache.
+  const std::string& folder() const override { return folder_; }
+  bool is_verified() const override { return in_cache_; }
+  std::string failure() const override;
+  std::string news() const override;
+  bool is_fetching() const override { return is_waiting_; }
 
-  // Whether this worker has all files and gives them to others.
-  bool has_data() const { return given_.has_value(); }
-  // Reads one chunk for another worker. Errors: NotFound, this worker does not
-  // have that set or file; Unavailable, it has not looked yet and the other may
-  // ask again; those of DataServer::Read.
+  bool has_data() const override { return given_.has_value(); }
+  // Errors: NotFound, this worker does not have that set or file; Unavailable,
+  // it has not looked yet and the other may ask again; those of
+  // DataServer::Read.
   void Give(const protocol::PieceKey& key,
-            transport::BulkReceiver::FetchAnswer answer);
+            transport::BulkReceiver::FetchAnswer answer) override;
 
  private:
   // Files that others may have.

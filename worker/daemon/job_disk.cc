@@ -39,11 +39,13 @@ absl::Status Write(runtime::Files& files, const std::string& path,
 }  // namespace
 
 JobDisk::JobDisk(std::string directory, runtime::Files& files,
-                 runtime::Executor& executor, const SeatAnswers& answers)
+                 runtime::Executor& executor, const SeatAnswers& answers,
+                 absl::AnyInvocable<void()> on_gone)
     : directory_(std::move(directory)),
       files_(files),
       executor_(executor),
-      answers_(answers) {}
+      answers_(answers),
+      on_gone_(std::move(on_gone)) {}
 
 JobDisk::~JobDisk() = default;
 
@@ -105,7 +107,7 @@ void JobDisk::OnWritten(bool made) {
   runtime::Log(runtime::Severity::kWarning, "worker.store.gone",
                {{"path", directory_}});
   mapped_.clear();
-  if (on_gone_) on_gone_();
+  on_gone_();
 }
 
 absl::StatusOr<SharedBytes> JobDisk::Map(const StoredFile& file,

@@ -18,30 +18,26 @@
 #include "runtime/posix/mapped_file.h"
 #include "worker/core/effects.h"
 #include "worker/daemon/seat_answers.h"
+#include "worker/shell/job_ports.h"
 
 namespace skerry::worker {
 
 // Members are called on the loop. Writes run on `executor`, which should have
 // one thread, so that files reach the disk in the order of the calls.
-class JobDisk final : public DiskPort {
+class JobDisk final : public FolderPort {
  public:
-  // All borrowed things outlive the object, `files` and `executor` also every
-  // task that it has given to the executor.
+  // `on_gone` runs when the folder was found removed and was made again. All
+  // borrowed things outlive the object, `files` and `executor` also every task
+  // that it has given to the executor.
   JobDisk(std::string directory, runtime::Files& files,
-          runtime::Executor& executor, const SeatAnswers& answers);
+          runtime::Executor& executor, const SeatAnswers& answers,
+          absl::AnyInvocable<void()> on_gone);
   ~JobDisk() override;
 
-  // Makes the folder if needed and lists its files. Leaves the logs of a
-  // program's ranks, rank-N.log, and inner states where they are. Removes
-  // damaged files and names them in the log, because other workers have the
-  // same bytes. Files with names of an older release get their new names.
-  absl::StatusOr<std::vector<StoredFile>> Scan();
-
-  // Called when the folder was found removed and was made again. Nothing that
-  // was stored before is there any more.
-  void set_on_gone(absl::AnyInvocable<void()> on_gone) {
-    on_gone_ = std::move(on_gone);
-  }
+  // Leaves the logs of a program's ranks, rank-N.log, and inner states where
+  // they are. Names the damaged files that it removes in the log. Files with
+  // names of an older release get their new names.
+  absl::StatusOr<std::vector<StoredFile>> Scan() override;
 
   void Store(const StoredFile& file, std::vector<SharedBytes> contents,
              Done<absl::Status> done) override;

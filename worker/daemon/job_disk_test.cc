@@ -75,7 +75,8 @@ class JobDiskTest : public testing::Test {
   runtime::InlineExecutor executor_;
   runtime::ManualLoop loop_;
   SeatAnswers answers_{loop_, [] {}};
-  JobDisk disk_{root_, files_, executor_, answers_};
+  int gone_ = 0;  // how often the disk told that its folder was
+  JobDisk disk_{root_, files_, executor_, answers_, [this] { ++gone_; }};
 };
 
 TEST_F(JobDiskTest, WhatIsStoredIsThereUntilItIsDeleted) {
@@ -89,7 +90,7 @@ TEST_F(JobDiskTest, WhatIsStoredIsThereUntilItIsDeleted) {
 
 TEST_F(JobDiskTest, WhatWasMappedBeforeAFileIsReplacedIsNotHandedOutAfter) {
   LaterExecutor executor;
-  JobDisk disk(root_, files_, executor, answers_);
+  JobDisk disk(root_, files_, executor, answers_, [] {});
   for (const uint32_t value : {1u, 2u}) {
     StoredFile file = Base(8, 0, 1);
     file.pieces[0].hash = Hash64(Content(value).bytes());
@@ -117,7 +118,7 @@ TEST_F(JobDiskTest, AFileThatAnOlderReleaseHasNamedIsFound) {
   Store(Base(8, 0, 3));
   std::filesystem::rename(root_ + "/base-8-0-2.skerry",
                           root_ + "/base-8-0.skerry");
-  JobDisk disk(root_, files_, executor_, answers_);
+  JobDisk disk(root_, files_, executor_, answers_, [] {});
   EXPECT_EQ(*disk.Scan(), std::vector<StoredFile>{Base(8, 0, 3)});
   EXPECT_TRUE(disk.Map(Base(8, 0, 3), 1).ok());
   EXPECT_EQ(*files_.List(root_), std::vector<std::string>{"base-8-0-2.skerry"});
@@ -133,18 +134,16 @@ TEST_F(JobDiskTest, AFileUnderAnothersNameIsRemoved) {
 }
 
 TEST_F(JobDiskTest, AFolderThatWasRemovedIsMadeAgainAndTold) {
-  int told = 0;
-  disk_.set_on_gone([&told] { ++told; });
   ASSERT_TRUE(disk_.Scan().ok());
   Store(Base(1, 0, 2));
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(gone_, 0);
   std::filesystem::remove_all(root_);
   Store(Base(2, 0, 2));
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(gone_, 1);
   ExpectContent(Base(2, 0, 2));
   EXPECT_FALSE(disk_.Map(Base(1, 0, 2), 0).ok());
   Store(Base(3, 0, 2));
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(gone_, 1);
 }
 
 TEST_F(JobDiskTest, LogsOfAProgramStayWhereTheyAre) {

@@ -15,7 +15,7 @@
 
 namespace skerry::worker {
 
-class JobFolderDisk final : public FolderPort {
+class JobFolderDisk final : public FoldersPort {
  public:
   // All of them outlive the tasks that it has given to `disk`, which has one
   // thread. `state` is the worker's state folder.

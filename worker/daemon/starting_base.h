@@ -4,29 +4,13 @@
 #ifndef SKERRY_WORKER_DAEMON_STARTING_BASE_H_
 #define SKERRY_WORKER_DAEMON_STARTING_BASE_H_
 
-#include <vector>
-
 #include "absl/status/statusor.h"
-#include "base/shared_bytes.h"
-#include "checkpoint/tensor_table.h"
 #include "job/job_spec.h"
 #include "runtime/blob_stores.h"
 #include "runtime/files.h"
-#include "worker/core/effects.h"
+#include "worker/shell/job_ports.h"
 
 namespace skerry::worker {
-
-struct StartingBase {
-  struct File {
-    // All spans of a fragment, cut as the job cuts them.
-    StoredFile file;
-    // The bytes of each piece of `file`, in the same order.
-    std::vector<SharedBytes> contents;
-  };
-  std::vector<File> files;  // by fragment
-  // For the comparison with those of a program's trainer.
-  checkpoint::TensorTable tensors;
-};
 
 // Reads the checkpoint that `job` names, and verifies it bit for bit. Outer
 // momentum begins at zero if the checkpoint has none, and is left out if the

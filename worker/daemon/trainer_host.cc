@@ -54,15 +54,14 @@ TrainerPhase PhaseFromProto(v1::TrainerPhase phase) {
 
 TrainerHost::TrainerHost(TrainerHostOptions options, runtime::EventLoop& loop,
                          ReadyHandler on_ready, FailedHandler on_failed,
-                         absl::AnyInvocable<void()> on_trouble)
+                         absl::AnyInvocable<void()> on_answer)
     : options_(std::move(options)),
       socket_path_(
           absl::StrCat(options_.run_directory, "/", options_.name, ".sock")),
       loop_(loop),
       on_ready_(std::move(on_ready)),
       on_failed_(std::move(on_failed)),
-      on_trouble_(std::move(on_trouble)),
-      watch_(watch_options_, loop.Now(), options_.longest_step) {
+      on_answer_(std::move(on_answer)) {
   // Later, so that a failure never reaches an owner that is still making us.
   loop_.Post([this, alive = std::weak_ptr<char>(alive_)] {
     if (!alive.expired() && !silent_) Start();
@@ -90,7 +89,6 @@ void TrainerHost::Start() {
   }
   process_ = std::move(*process);
   client_ = std::make_unique<TrainerClient>(socket_path_, loop_);
-  Watch();
   v1::DescribeRequest request = Request();
   client_->Describe(std::move(request),
                     [this](absl::StatusOr<v1::DescribeReply> reply) {
@@ -98,38 +96,20 @@ void TrainerHost::Start() {
                     });
 }
 
-void TrainerHost::Watch() {
-  const std::string why = watch_.Look(loop_.Now());
-  if (!why.empty()) return Fail(absl::DeadlineExceededError(why));
-  if (troubled_ == trouble().empty()) {
-    troubled_ = !troubled_;
-    on_trouble_();
+void TrainerHost::AskProgress(Progressed done) {
+  if (client_ == nullptr) {
+    return std::move(done)(absl::UnavailableError("it is being started"));
   }
-  if (!asked_) {
-    asked_ = true;
-    client_->Progress([this](absl::StatusOr<v1::ProgressReply> reply) {
-      asked_ = false;
-      OnProgress(reply);
-    });
-  }
-  loop_.RunAt(loop_.Now() + watch_options_.interval,
-              [this, alive = std::weak_ptr<char>(alive_)] {
-                if (!alive.expired() && !silent_) Watch();
-              });
-}
-
-void TrainerHost::OnProgress(const absl::StatusOr<v1::ProgressReply>& reply) {
-  const Instant now = loop_.Now();
-  if (reply.ok()) {
-    watch_.OnProgress(now,
-                      {.phase = PhaseFromProto(reply->phase()),
-                       .pieces = reply->pieces(),
-                       .steps = reply->steps(),
-                       .longest_step = absl::Seconds(reply->longest_step_s()),
-                       .waits_for_group = reply->waits_for_group()});
-  } else if (absl::IsUnimplemented(reply.status())) {
-    watch_.OnUnknown(now);
-  }
+  client_->Progress([done = std::move(done)](
+                        absl::StatusOr<v1::ProgressReply> reply) mutable {
+    if (!reply.ok()) return std::move(done)(reply.status());
+    std::move(done)(
+        TrainerProgress{.phase = PhaseFromProto(reply->phase()),
+                        .pieces = reply->pieces(),
+                        .steps = reply->steps(),
+                        .longest_step = absl::Seconds(reply->longest_step_s()),
+                        .waits_for_group = reply->waits_for_group()});
+  });
 }
 
 v1::DescribeRequest TrainerHost::Request() const {
@@ -143,7 +123,7 @@ v1::DescribeRequest TrainerHost::Request() const {
 void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
   if (silent_) return;
   if (!reply.ok()) return OnCallFailed(reply.status());
-  watch_.OnAnswer(loop_.Now());
+  on_answer_();
   if (reply->element_count() == 0) {
     Fail(absl::FailedPreconditionError("the trainer has an empty model"));
     return;

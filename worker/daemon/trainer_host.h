@@ -1,7 +1,7 @@
 // worker/daemon/trainer_host.h
 //
-// Starts, describes and watches one trainer process of one job. A host serves
-// one run of the process. After a failure its owner makes another host.
+// Starts and describes one trainer process of one job. A host serves one run
+// of the process. After a failure its owner makes another host.
 #ifndef SKERRY_WORKER_DAEMON_TRAINER_HOST_H_
 #define SKERRY_WORKER_DAEMON_TRAINER_HOST_H_
 
@@ -33,8 +33,6 @@ struct TrainerHostOptions {
   v1::JobSpec job;
   // A former trainer of this worker has verified the job's data.
   bool data_verified = false;
-  // The longest step of the trainer before; zero when there was none.
-  absl::Duration longest_step = absl::ZeroDuration();
 };
 
 // Members are called on `loop`, and so are the handlers.
@@ -44,13 +42,13 @@ class TrainerHost {
   using FailedHandler = absl::AnyInvocable<void(absl::Status) &&>;
 
   // Starts the process. Either `on_failed` runs, once, at any time: the
-  // process cannot be started, refused the job, does not go on (with
-  // DeadlineExceeded), or has ended; or nothing more happens. `on_ready` runs
-  // at most once and before `on_failed`. `on_trouble` runs when trouble() has
-  // become empty, or is no longer.
+  // process cannot be started, refused the job, has ended, or OnCallFailed()
+  // was called; or nothing more happens. `on_ready` runs at most once and
+  // before `on_failed`. `on_answer` runs when the trainer has answered and is
+  // not ready yet.
   TrainerHost(TrainerHostOptions options, runtime::EventLoop& loop,
               ReadyHandler on_ready, FailedHandler on_failed,
-              absl::AnyInvocable<void()> on_trouble);
+              absl::AnyInvocable<void()> on_answer);
   // Kills the process.
   ~TrainerHost();
   // From here on no handler runs, although answers of the trainer may be on
@@ -63,20 +61,19 @@ class TrainerHost {
   // state, one fp32 an element, and outlives the host with whoever keeps it.
   TrainerClient& client() { return *client_; }
   int pid() const { return process_->pid(); }
-  // A call has failed in a way that leaves the trainer of no use: on_failed
-  // runs with `why`, or with how the process ended where `why` only says that
-  // the connection broke.
+  // The trainer is of no use, mostly because a call has failed: on_failed runs
+  // with `why`, or with how the process ended where `why` only says that the
+  // connection broke.
   void OnCallFailed(const absl::Status& why);
-  // Why the trainer may have to be ended soon; empty while it goes on.
-  std::string trouble() const { return watch_.Trouble(loop_.Now()); }
-  const TrainerWatch& watch() const { return watch_; }
+  // Asks the trainer how far it is. Errors: Unavailable, it cannot be asked
+  // now; Unimplemented, it does not know the question.
+  using Progressed =
+      absl::AnyInvocable<void(absl::StatusOr<TrainerProgress>) &&>;
+  void AskProgress(Progressed done);
   const std::shared_ptr<runtime::SharedMemory>& memory() { return memory_; }
 
  private:
   void Start();
-  // Asks the trainer how far it is, and ends it when it does not go on.
-  void Watch();
-  void OnProgress(const absl::StatusOr<v1::ProgressReply>& reply);
   v1::DescribeRequest Request() const;
   void OnSized(absl::StatusOr<v1::DescribeReply> reply);
   void FailAfter(absl::Duration wait, absl::Status status);
@@ -87,11 +84,7 @@ class TrainerHost {
   runtime::EventLoop& loop_;
   ReadyHandler on_ready_;
   FailedHandler on_failed_;
-  absl::AnyInvocable<void()> on_trouble_;
-  const TrainerWatchOptions watch_options_;
-  TrainerWatch watch_;
-  bool asked_ = false;     // and not answered yet
-  bool troubled_ = false;  // at the last look
+  absl::AnyInvocable<void()> on_answer_;
   std::unique_ptr<TrainerClient> client_;
   std::shared_ptr<runtime::SharedMemory> memory_;
   std::unique_ptr<runtime::Process> process_;

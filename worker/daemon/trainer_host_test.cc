@@ -43,10 +43,8 @@ class Answers final : public v1::Trainer::Service {
   absl::Notification may_answer_;
 };
 
-// The start itself, the answers to two Describe calls, and the answer to the
-// first Progress call, which says that this trainer does not know it or that
-// there was no socket yet.
-constexpr size_t kTasksUntilReady = 4;
+// The start itself, and the answers to two Describe calls.
+constexpr size_t kTasksUntilReady = 3;
 
 // A host whose process sleeps, and the trainer that answers in its place.
 class TrainerHostTest : public testing::Test {
@@ -69,7 +67,7 @@ class TrainerHostTest : public testing::Test {
           ++failed_;
           why_ = std::move(why);
         },
-        [] {});
+        [this] { ++answered_; });
   }
   ~TrainerHostTest() override {
     host_.reset();
@@ -110,6 +108,7 @@ class TrainerHostTest : public testing::Test {
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<TrainerHost> host_;
   size_t ran_ = 0;  // tasks
+  int answered_ = 0;
   int ready_ = 0;
   int failed_ = 0;
   absl::Status why_;
@@ -119,20 +118,36 @@ TEST_F(TrainerHostTest, ADescribedTrainerIsReady) {
   Start();
   RunUntil([&] { return ready_ > 0; });
   EXPECT_EQ(answers_.described(), 2);
+  EXPECT_EQ(answered_, 1);
   EXPECT_GT(host_->pid(), 0);
   EXPECT_EQ(host_->memory()->bytes().size(), 8 * sizeof(float));
   EXPECT_EQ(failed_, 0);
 }
 
-// Its first question finds no socket yet. The trainer is ready and stops before
-// the second one.
-TEST_F(TrainerHostTest, ATrainerThatStopsOnceItIsReadyIsEndedInTime) {
+// The trainer in this test does not know the question.
+TEST_F(TrainerHostTest, AnAskedTrainerAnswers) {
+  absl::Status answer;
+  const auto ask = [&] {
+    host_->AskProgress([&](const absl::StatusOr<TrainerProgress>& progress) {
+      answer = progress.status();
+    });
+  };
+  ask();
+  EXPECT_TRUE(absl::IsUnavailable(answer)) << answer;
   Start();
   RunUntilAnswered();
-  EXPECT_EQ(ready_, 1);
-  server_->Shutdown();
-  loop_.Advance(absl::Seconds(10));
+  ask();
+  RunUntil([&] { return !absl::IsUnavailable(answer); });
+  EXPECT_TRUE(absl::IsUnimplemented(answer)) << answer;
+}
+
+TEST_F(TrainerHostTest, ATrainerThatIsOfNoUseFails) {
+  Start();
+  RunUntilAnswered();
+  host_->OnCallFailed(absl::DeadlineExceededError("it stands still"));
+  loop_.RunUntilIdle();
   EXPECT_EQ(failed_, 1);
+  EXPECT_EQ(why_.message(), "it stands still");
 }
 
 // The answer that makes it ready is on its way when the owner has no more use

@@ -6,6 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "checkpoint/model_files.h"
+#include "job/convert/job_spec.h"
+#include "worker/daemon/program_model.h"
 
 namespace skerry::worker {
 namespace {
@@ -69,16 +72,81 @@ absl::Status Ok(const Reply&) {
 
 }  // namespace
 
-TrainerSeam::TrainerSeam(
-    RendezvousOptions island, const SeatAnswers& answers, InnerStore& inner,
-    absl::AnyInvocable<void(const absl::Status& why)> restart)
-    : answers_(answers),
+TrainerSeam::TrainerSeam(TrainerSeamOptions options, const SeatAnswers& answers,
+                         InnerStore& inner, JobListener& listener)
+    : options_(std::move(options)),
+      answers_(answers),
       inner_(inner),
-      restart_(std::move(restart)),
-      address_(island.address),
-      rendezvous_(std::move(island), answers.loop()) {}
+      listener_(listener),
+      rendezvous_(options_.island, answers.loop()) {}
 
 TrainerSeam::~TrainerSeam() = default;
+
+void TrainerSeam::Start(const TrainerStart& start) {
+  if (!options_.spec.model.program.has_value()) {
+    return Launch(start, options_.trainer_command);
+  }
+  options_.programs.Find(
+      *options_.spec.model.program,
+      [this, start, current = std::weak_ptr<char>(current_)](
+          const absl::StatusOr<std::string>& file) {
+        if (current.expired()) return;
+        if (!file.ok()) return listener_.OnTrainerFailed(file.status());
+        std::vector<std::string> command = options_.attach_command;
+        command.push_back(absl::StrCat("--program=", *file));
+        command.push_back(absl::StrCat("--log-directory=", options_.folder));
+        Launch(start, std::move(command));
+      });
+}
+
+void TrainerSeam::Launch(const TrainerStart& start,
+                         std::vector<std::string> command) {
+  TrainerHostOptions options;
+  options.command = std::move(command);
+  options.run_directory = options_.run_directory;
+  options.name = absl::StrCat(options_.name, "-", start.number);
+  job::JobSpecToProto(options_.spec, &options.job);
+  options.job.mutable_data()->set_path(start.data_folder);
+  options.data_verified = start.data_verified;
+  process_ = std::make_unique<TrainerHost>(
+      std::move(options), answers_.loop(),
+      [this](const v1::DescribeReply& reply) { OnReady(reply); },
+      [this](const absl::Status& why) { listener_.OnTrainerFailed(why); },
+      [this] { listener_.OnTrainerAnswer(); });
+}
+
+void TrainerSeam::OnReady(const v1::DescribeReply& reply) {
+  ReadyTrainer ready{.description = DescriptionOf(reply),
+                     .pid = process_->pid(),
+                     .implementation = reply.implementation()};
+  if (options_.spec.model.program.has_value()) {
+    absl::StatusOr<checkpoint::ProgramModel> model = ProgramModelOf(reply);
+    if (!model.ok()) return Fail(model.status());
+    ready.program =
+        std::make_shared<checkpoint::ProgramModel>(*std::move(model));
+  }
+  Attach(process_.get());
+  listener_.OnTrainerReady(ready);
+}
+
+void TrainerSeam::Ask(
+    absl::AnyInvocable<void(absl::StatusOr<TrainerProgress>) &&> done) {
+  if (process_ != nullptr) return process_->AskProgress(std::move(done));
+  std::move(done)(NoTrainer());
+}
+
+void TrainerSeam::Fail(const absl::Status& why) {
+  if (process_ != nullptr) process_->OnCallFailed(why);
+}
+
+void TrainerSeam::Drop() {
+  Attach(nullptr);
+  if (process_ == nullptr) return;
+  // Whoever drops it may be called by it.
+  process_->Silence();
+  answers_.loop().Post(
+      [process = std::shared_ptr<TrainerHost>(std::move(process_))] {});
+}
 
 void TrainerSeam::Attach(TrainerHost* host) {
   rendezvous_.Cancel();
@@ -116,13 +184,13 @@ void TrainerSeam::JoinGroup(const TrainerGroup& group,
 void TrainerSeam::Join(const TrainerGroup& group, std::string bootstrap,
                        Done<absl::Status> done) {
   v1::GroupRequest request;
-  if (!bootstrap.empty()) request.set_address(address_);
+  if (!bootstrap.empty()) request.set_address(options_.island.address);
   request.set_bootstrap(std::move(bootstrap));
   request.set_rank(group.rank);
   request.set_size(group.size);
   // A peer that died or was ended is known sooner, from the coordinator.
   request.set_timeout_ms(static_cast<uint32_t>(
-      absl::ToInt64Milliseconds(host_->watch().GroupTimeout())));
+      absl::ToInt64Milliseconds(listener_.GroupTimeout())));
   host_->client().Group(
       std::move(request),
       Forward<v1::GroupReply>(answers_, current_, std::move(done),
@@ -270,6 +338,8 @@ TrainerMemory TrainerSeam::memory() {
       {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)}};
 }
 
-void TrainerSeam::Restart(const absl::Status& why) { restart_(why); }
+void TrainerSeam::Restart(const absl::Status& why) {
+  listener_.OnTrainerRestart(why);
+}
 
 }  // namespace skerry::worker

@@ -1,7 +1,7 @@
 // worker/daemon/trainer_seam.h
 //
-// Connects the seat's TrainerPort with the current trainer process, if there is
-// one.
+// Starts the trainer processes of one job, one at a time, and passes the seat's
+// calls to the one that is ready.
 #ifndef SKERRY_WORKER_DAEMON_TRAINER_SEAM_H_
 #define SKERRY_WORKER_DAEMON_TRAINER_SEAM_H_
 
@@ -10,31 +10,52 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "job/job_spec.h"
+#include "proto/skerry/v1/trainer.pb.h"
 #include "worker/core/effects.h"
 #include "worker/daemon/inner_store.h"
 #include "worker/daemon/job_rendezvous.h"
+#include "worker/daemon/programs.h"
 #include "worker/daemon/seat_answers.h"
 #include "worker/daemon/trainer_host.h"
+#include "worker/shell/job_ports.h"
 
 namespace skerry::worker {
 
-// Members are called on the loop. A call without a trainer is answered Aborted.
-class TrainerSeam final : public TrainerPort {
+struct TrainerSeamOptions {
+  // How this worker's trainer finds others.
+  RendezvousOptions island;
+  job::JobSpec spec;
+  // Programs with their flags: the trainer of jobs with a config, and that of
+  // jobs with a program, which lacks the flags that name it.
+  std::vector<std::string> trainer_command;
+  std::vector<std::string> attach_command;
+  // Outlives the object.
+  Programs& programs;
+  // The folder of the job, for the logs of a program's ranks.
+  std::string folder;
+  // TrainerHostOptions::run_directory, and the beginning of its name.
+  std::string run_directory;
+  std::string name;
+};
+
+// Members are called on the loop.
+class TrainerSeam final : public ProcessPort {
  public:
-  // `island` says how this worker's trainer finds others. `restart` carries out
-  // Restart(). `answers` and `inner` outlive the object.
-  TrainerSeam(RendezvousOptions island, const SeatAnswers& answers,
-              InnerStore& inner,
-              absl::AnyInvocable<void(const absl::Status& why)> restart);
+  // `answers`, `inner` and `listener` outlive the object.
+  TrainerSeam(TrainerSeamOptions options, const SeatAnswers& answers,
+              InnerStore& inner, JobListener& listener);
   ~TrainerSeam() override;
 
-  // Serves calls with `host` from now on, null for none; answers of a former
-  // one are dropped.
-  void Attach(TrainerHost* host);
-  // Names the worker with rank 0 in groups to come.
-  void set_head(std::string head) { head_ = std::move(head); }
-  // Another worker of the replica asks where its trainers meet.
-  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer) {
+  void Start(const TrainerStart& start) override;
+  void Ask(absl::AnyInvocable<void(absl::StatusOr<TrainerProgress>) &&> done)
+      override;
+  void Fail(const absl::Status& why) override;
+  void Drop() override;
+  void SetHead(const std::string& worker) override { head_ = worker; }
+  void OnMeet(const MeetRequest& request,
+              GroupMeeting::Answer answer) override {
     rendezvous_.OnMeet(request, std::move(answer));
   }
 
@@ -57,16 +78,24 @@ class TrainerSeam final : public TrainerPort {
   void Restart(const absl::Status& why) override;
 
  private:
+  // Starts this trainer, which serves the job.
+  void Launch(const TrainerStart& start, std::vector<std::string> command);
+  void OnReady(const v1::DescribeReply& reply);
+  // Serves calls with `host` from now on, null for none; answers of a former
+  // one are dropped.
+  void Attach(TrainerHost* host);
   template <typename Result>
   void AnswerLater(Result result, Done<Result> done);
   void Join(const TrainerGroup& group, std::string bootstrap,
             Done<absl::Status> done);
 
+  const TrainerSeamOptions options_;
   const SeatAnswers& answers_;
   InnerStore& inner_;
-  absl::AnyInvocable<void(const absl::Status& why)> restart_;
+  JobListener& listener_;
+  std::unique_ptr<TrainerHost> process_;
+  // The process, once it is ready.
   TrainerHost* host_ = nullptr;
-  const std::string address_;
   std::string head_;
   JobRendezvous rendezvous_;
   std::vector<std::vector<ElementRange>> owners_;

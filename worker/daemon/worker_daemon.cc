@@ -6,8 +6,8 @@
 #include "transport/grpc/identity_metrics.h"
 #include "worker/daemon/codec_speeds.h"
 #include "worker/daemon/peer_addresses.h"
-#include "worker/daemon/served_job.h"
 #include "worker/daemon/worker_metrics.h"
+#include "worker/shell/served_job.h"
 
 namespace skerry::worker {
 namespace {
@@ -49,7 +49,7 @@ ShellPorts WorkerDaemon::Ports() {
           .machine = *this,
           .make_job = [this](const protocol::JobOrders& orders,
                              std::function<void()> status_changed) {
-            return std::make_unique<ServedJob>(orders, environment_,
+            return std::make_unique<ServedJob>(orders, MachineOf(environment_),
                                                std::move(status_changed));
           }};
 }

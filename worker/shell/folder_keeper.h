@@ -24,13 +24,13 @@ namespace skerry::worker {
 // The disk that the jobs' folders are on. It does one thing after the other, so
 // a removal comes after what was written before. Answers come on the loop,
 // after the call has returned.
-class FolderPort {
+class FoldersPort {
  public:
   using Listed =
       absl::AnyInvocable<void(absl::StatusOr<std::vector<StoredJob>>) &&>;
   using Removed = absl::AnyInvocable<void(absl::Status) &&>;
 
-  virtual ~FolderPort() = default;
+  virtual ~FoldersPort() = default;
   virtual void List(Listed done) = 0;
   // Makes it known after a restart too when the job has ended, or, with 0, that
   // it has not.
@@ -41,7 +41,7 @@ class FolderPort {
 // `loop` and `disk` outlive the keeper.
 struct FolderKeeperOptions {
   runtime::EventLoop& loop;
-  FolderPort& disk;
+  FoldersPort& disk;
   EndedRetention retention;
   // The wall clock.
   std::function<int64_t()> unix_ms;

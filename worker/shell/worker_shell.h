@@ -80,7 +80,7 @@ class MachinePort {
 struct ShellPorts {
   runtime::EventLoop& loop;
   SessionPort& session;
-  FolderPort& folders;
+  FoldersPort& folders;
   MachinePort& machine;
   MakeJob make_job;
 };

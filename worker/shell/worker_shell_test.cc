@@ -154,7 +154,7 @@ class WorkerShellTest : public testing::Test {
 
   runtime::ManualLoop loop_;
   FakeSessionPort port_;
-  FakeFolderPort folders_;
+  FakeFoldersPort folders_;
   FakeMachine machine_;
   uint64_t boots_drawn_ = 0;
   // What jobs answer when they are started.

@@ -48,7 +48,7 @@ class CheckerSet final : public Observer {
   void OnOrdersSaid(HostId to, const protocol::Orders& orders) override {
     for (Observer* one : all_) one->OnOrdersSaid(to, orders);
   }
-  void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+  void OnFactsSaid(const JobSight& sight, const WorkerDisk& disk,
                    const std::string& folder) override {
     for (Observer* one : all_) one->OnFactsSaid(sight, disk, folder);
   }

@@ -41,43 +41,42 @@ void DurableChecker::OnOrdersSaid(HostId to, const protocol::Orders& orders) {
   }
 }
 
-void DurableChecker::OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+void DurableChecker::OnFactsSaid(const JobSight& sight, const WorkerDisk& disk,
                                  const std::string& folder) {
   // What was whole may have rotted, and its worker cannot know.
   if (disk.has_rotten()) return;
   for (uint32_t f = 0; f < sight.facts.fragments.size(); ++f) {
-    CheckFragment({sight, f}, disk, folder);
+    CheckFragment(sight, f, disk, folder);
   }
 }
 
-void DurableChecker::CheckFragment(const FragmentSight& sight,
+void DurableChecker::CheckFragment(const JobSight& sight, uint32_t index,
                                    const WorkerDisk& disk,
                                    const std::string& folder) {
-  const protocol::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts.fragments[index];
   // Both are looked at when they are said for the first time: later the file of
   // one that was applied, or that lost, may be gone.
-  Said& said =
-      said_[{sight.seat.host, sight.seat.run, sight.job().job, sight.index}];
+  Said& said = said_[{sight.host, sight.run, sight.facts.job, index}];
   if (facts.stored.has_value() && facts.stored->attempt > said.stored) {
     said.stored = facts.stored->attempt;
-    CheckStored(sight, disk, folder);
+    CheckStored(sight, index, disk, folder);
   }
   for (const protocol::HeldBase& base : facts.bases) {
     if (base.sequence <= said.base) continue;
     said.base = base.sequence;
-    CheckBase(sight, base, disk, folder);
+    CheckBase(sight, index, base, disk, folder);
   }
 }
 
-void DurableChecker::CheckStored(const FragmentSight& sight,
+void DurableChecker::CheckStored(const JobSight& sight, uint32_t index,
                                  const WorkerDisk& disk,
                                  const std::string& folder) {
-  const protocol::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts.fragments[index];
   StoredFile file{PieceKey::Kind::kResult,
                   facts.stored->sequence,
                   facts.stored->attempt,
                   {},
-                  sight.index};
+                  index};
   uint32_t span = facts.span_begin;
   for (const uint64_t hash : facts.stored->hashes) {
     file.pieces.push_back({span++, hash});
@@ -91,12 +90,12 @@ void DurableChecker::CheckStored(const FragmentSight& sight,
   }
   if (!whole) {
     out_.Add(absl::StrCat(
-        "durable: worker ", sight.seat.host, " reports the result of attempt ",
+        "durable: worker ", sight.host, " reports the result of attempt ",
         facts.stored->attempt.value(), ", which is not on its disk"));
   }
 }
 
-void DurableChecker::CheckBase(const FragmentSight& sight,
+void DurableChecker::CheckBase(const JobSight& sight, uint32_t index,
                                const protocol::HeldBase& base,
                                const WorkerDisk& disk,
                                const std::string& folder) {
@@ -106,7 +105,7 @@ void DurableChecker::CheckBase(const FragmentSight& sight,
     const auto header = worker::DecodeStoreHeader(*bytes);
     if (!header.ok() || header->file.kind != PieceKey::Kind::kBase ||
         header->file.sequence != base.sequence ||
-        header->file.fragment != sight.index) {
+        header->file.fragment != index) {
       continue;
     }
     for (const StoredFile::Piece& piece : header->file.pieces) {
@@ -116,7 +115,7 @@ void DurableChecker::CheckBase(const FragmentSight& sight,
     }
   }
   if (found < base.hashes.size()) {
-    out_.Add(absl::StrCat("durable: worker ", sight.seat.host, " lists base ",
+    out_.Add(absl::StrCat("durable: worker ", sight.host, " lists base ",
                           base.sequence.value(), ", which is not on its disk"));
   }
 }

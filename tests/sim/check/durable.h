@@ -31,7 +31,7 @@ class DurableChecker final : public Observer {
   }
   void OnState(Revision revision, uint64_t hash) override;
   void OnOrdersSaid(HostId to, const protocol::Orders& orders) override;
-  void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+  void OnFactsSaid(const JobSight& sight, const WorkerDisk& disk,
                    const std::string& folder) override;
   void OnBroken(const std::string& what) override { out_.Add(what); }
 
@@ -42,12 +42,13 @@ class DurableChecker final : public Observer {
     Sequence base;
   };
 
-  void CheckFragment(const FragmentSight& sight, const WorkerDisk& disk,
-                     const std::string& folder);
-  void CheckStored(const FragmentSight& sight, const WorkerDisk& disk,
-                   const std::string& folder);
-  void CheckBase(const FragmentSight& sight, const protocol::HeldBase& base,
-                 const WorkerDisk& disk, const std::string& folder);
+  void CheckFragment(const JobSight& sight, uint32_t index,
+                     const WorkerDisk& disk, const std::string& folder);
+  void CheckStored(const JobSight& sight, uint32_t index,
+                   const WorkerDisk& disk, const std::string& folder);
+  void CheckBase(const JobSight& sight, uint32_t index,
+                 const protocol::HeldBase& base, const WorkerDisk& disk,
+                 const std::string& folder);
 
   Violations& out_;
   uint64_t durable_ = 0;

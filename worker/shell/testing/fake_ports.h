@@ -48,7 +48,7 @@ class FakeSessionPort final : public SessionPort {
   Events* events_ = nullptr;  // null while there is no stream
 };
 
-class FakeFolderPort final : public FolderPort {
+class FakeFoldersPort final : public FoldersPort {
  public:
   void List(Listed done) override { listed = std::move(done); }
   void MarkEnded(const StoredJobKey& folder, int64_t unix_ms) override {

@@ -1,4 +1,4 @@
-#include "worker/daemon/inner_source.h"
+#include "worker/daemon/inner_fetch.h"
 
 #include <span>
 #include <string>
@@ -15,9 +15,9 @@ namespace {
 
 using protocol::JobOrders;
 
-class InnerSourceTest : public testing::Test {
+class InnerFetchTest : public testing::Test {
  protected:
-  InnerSourceTest() {
+  InnerFetchTest() {
     orders_.job = JobId(3);
     orders_.phase = protocol::JobPhase::kRunning;
     orders_.spec.name = "bible";
@@ -80,13 +80,13 @@ class InnerSourceTest : public testing::Test {
   runtime::Folders places_{files_};
 };
 
-TEST_F(InnerSourceTest, AJobOfItsOwnBeginsWithout) {
+TEST_F(InnerFetchTest, AJobOfItsOwnBeginsWithout) {
   EXPECT_FALSE(Find(false).has_value());
   SaveTo("/store");
   EXPECT_FALSE(Find(false).has_value()) << "it is at its beginning";
 }
 
-TEST_F(InnerSourceTest, OneThatGoesOnTakesThatOfItsCheckpoint) {
+TEST_F(InnerFetchTest, OneThatGoesOnTakesThatOfItsCheckpoint) {
   StartFrom(job::Samples::kGoOn);
   const auto from = Find(true);
   ASSERT_TRUE(from.has_value());
@@ -95,12 +95,12 @@ TEST_F(InnerSourceTest, OneThatGoesOnTakesThatOfItsCheckpoint) {
   EXPECT_EQ(from->sha256, std::string(64, 'a'));
 }
 
-TEST_F(InnerSourceTest, OneThatTakesTheWeightsAloneBeginsWithout) {
+TEST_F(InnerFetchTest, OneThatTakesTheWeightsAloneBeginsWithout) {
   StartFrom(job::Samples::kAnew);
   EXPECT_FALSE(Find(true).has_value());
 }
 
-TEST_F(InnerSourceTest, OneThatWentBackTakesThatOfTheCheckpoint) {
+TEST_F(InnerFetchTest, OneThatWentBackTakesThatOfTheCheckpoint) {
   StartFrom(job::Samples::kAnew);
   SaveTo("/saved");
   WentBack(9, 4);
@@ -114,13 +114,13 @@ TEST_F(InnerSourceTest, OneThatWentBackTakesThatOfTheCheckpoint) {
   EXPECT_FALSE(Find(true).has_value());
 }
 
-TEST_F(InnerSourceTest, OneThatIsOverTrainsNoMore) {
+TEST_F(InnerFetchTest, OneThatIsOverTrainsNoMore) {
   StartFrom(job::Samples::kGoOn);
   orders_.phase = protocol::JobPhase::kSucceeded;
   EXPECT_FALSE(Find(true).has_value());
 }
 
-TEST_F(InnerSourceTest, AJoinerTakesThatOfTheNewestCheckpointWithOne) {
+TEST_F(InnerFetchTest, AJoinerTakesThatOfTheNewestCheckpointWithOne) {
   SaveTo("/store");
   Reached(30);
   EXPECT_EQ(Fetched(),
@@ -131,7 +131,7 @@ TEST_F(InnerSourceTest, AJoinerTakesThatOfTheNewestCheckpointWithOne) {
   EXPECT_EQ(Fetched(), "inner 20");
 }
 
-TEST_F(InnerSourceTest, AJoinerTakesNoneOfAHistoryThatIsGone) {
+TEST_F(InnerFetchTest, AJoinerTakesNoneOfAHistoryThatIsGone) {
   SaveTo("/store");
   Save(10, true);
   Save(20, true);

@@ -1,4 +1,4 @@
-#include "worker/daemon/served_job.h"
+#include "worker/shell/served_job.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,6 @@
 #include "protocol/fragment_orders.h"
 #include "protocol/job_orders.h"
 #include "runtime/log.h"
-#include "runtime/posix/heap.h"
 
 namespace skerry::worker {
 namespace {
@@ -20,18 +19,18 @@ constexpr absl::Duration kLookEvery = absl::Seconds(1);
 }  // namespace
 
 ServedJob::ServedJob(const protocol::JobOrders& orders,
-                     const JobEnvironment& environment,
+                     const JobMachine& machine,
                      std::function<void()> status_changed)
-    : environment_(environment),
+    : machine_(machine),
       status_changed_(std::move(status_changed)),
       orders_(orders),
       had_ended_(IsOver(orders.phase)) {}
 
 absl::Status ServedJob::Start() {
-  runtime_ = std::make_unique<JobRuntime>(orders_, environment_,
-                                          [this] { status_changed_(); });
-  SKERRY_RETURN_IF_ERROR(runtime_->Start());
-  runtime_->SetDraining(draining_);
+  shell_ = std::make_unique<JobShell>(orders_, machine_,
+                                      [this] { status_changed_(); });
+  SKERRY_RETURN_IF_ERROR(shell_->Start());
+  shell_->SetDraining(draining_);
   return absl::OkStatus();
 }
 
@@ -39,8 +38,8 @@ absl::Status ServedJob::Wake() {
   runtime::Log(runtime::Severity::kInfo, "worker.job.awake",
                {{"job", orders_.job.value()}});
   absl::Status woken = Start();
-  if (woken.ok()) woken = runtime_->OnOrders(revision_, orders_);
-  if (!woken.ok()) runtime_.reset();
+  if (woken.ok()) woken = shell_->OnOrders(revision_, orders_);
+  if (!woken.ok()) shell_.reset();
   SleepLater();
   return woken;
 }
@@ -51,9 +50,9 @@ absl::Status ServedJob::OnOrders(Revision revision,
   // Until the job has ended, only what never changes is read from `orders_`, so
   // the first orders are kept.
   if (IsOver(orders.phase) || IsOver(orders_.phase)) orders_ = orders;
-  if (runtime_ == nullptr) return HasWork() ? Wake() : absl::OkStatus();
+  if (shell_ == nullptr) return HasWork() ? Wake() : absl::OkStatus();
   if (IsOver(orders.phase)) SleepLater();
-  return runtime_->OnOrders(revision, orders);
+  return shell_->OnOrders(revision, orders);
 }
 
 bool ServedJob::HasWork() const {
@@ -77,19 +76,19 @@ bool ServedJob::HasWork() const {
 
 void ServedJob::SleepLater() {
   if (std::exchange(looks_later_, true)) return;
-  environment_.loop.RunAt(
-      environment_.loop.Now() + std::min(environment_.ended_idle, kLookEvery),
+  machine_.loop.RunAt(
+      machine_.loop.Now() + std::min(machine_.times.ended_idle, kLookEvery),
       [this, alive = std::weak_ptr<char>(alive_)] {
         if (alive.expired()) return;
         looks_later_ = false;
-        if (runtime_ == nullptr || !IsOver(orders_.phase)) return;
-        if (!runtime_->IsAsleep()) return SleepLater();
-        last_ = runtime_->Facts();
-        highest_number_ = runtime_->highest_number();
+        if (shell_ == nullptr || !IsOver(orders_.phase)) return;
+        if (!shell_->IsAsleep()) return SleepLater();
+        last_ = shell_->Facts();
+        highest_number_ = shell_->highest_number();
         last_.generated.clear();
         last_.links.clear();
-        runtime_.reset();
-        runtime::ReturnFreeHeap();
+        shell_.reset();
+        machine_.after_sleep();
         if (std::exchange(had_ended_, false)) status_changed_();
         runtime::Log(runtime::Severity::kInfo, "worker.job.asleep",
                      {{"job", orders_.job.value()}});
@@ -98,35 +97,35 @@ void ServedJob::SleepLater() {
 
 void ServedJob::OnBootChanged(const std::string& reason) {
   revision_ = Revision();
-  if (runtime_ != nullptr) runtime_->OnBootChanged(reason);
+  if (shell_ != nullptr) shell_->OnBootChanged(reason);
 }
 
 void ServedJob::SetDraining(bool draining) {
   draining_ = draining;
-  if (runtime_ != nullptr) runtime_->SetDraining(draining);
+  if (shell_ != nullptr) shell_->SetDraining(draining);
 }
 
 FrameVerdict ServedJob::OnFrame(const compression::FrameHeader& header,
                                 const SharedBytes& payload) {
-  return runtime_ == nullptr ? FrameVerdict::kRefused
-                             : runtime_->OnFrame(header, payload);
+  return shell_ == nullptr ? FrameVerdict::kRefused
+                           : shell_->OnFrame(header, payload);
 }
 
 absl::StatusOr<SharedBytes> ServedJob::OnFetch(const PieceKey& key) {
-  if (runtime_ == nullptr) SKERRY_RETURN_IF_ERROR(Wake());
-  return runtime_->OnFetch(key);
+  if (shell_ == nullptr) SKERRY_RETURN_IF_ERROR(Wake());
+  return shell_->OnFetch(key);
 }
 
 void ServedJob::OnDataFetch(const PieceKey& key,
                             transport::BulkReceiver::FetchAnswer answer) {
-  const absl::Status awake = runtime_ == nullptr ? Wake() : absl::OkStatus();
+  const absl::Status awake = shell_ == nullptr ? Wake() : absl::OkStatus();
   if (!awake.ok()) return std::move(answer)(awake);
-  runtime_->OnDataFetch(key, std::move(answer));
+  shell_->OnDataFetch(key, std::move(answer));
 }
 
 void ServedJob::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
-  if (runtime_ != nullptr) {
-    return runtime_->OnAgreeCut(request, std::move(answer));
+  if (shell_ != nullptr) {
+    return shell_->OnAgreeCut(request, std::move(answer));
   }
   std::move(answer)(absl::AbortedError(
       absl::StrCat("job ", orders_.job.value(), " has ended")));
@@ -134,13 +133,13 @@ void ServedJob::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
 
 void ServedJob::OnMeet(const MeetRequest& request,
                        GroupMeeting::Answer answer) {
-  if (runtime_ != nullptr) return runtime_->OnMeet(request, std::move(answer));
+  if (shell_ != nullptr) return shell_->OnMeet(request, std::move(answer));
   std::move(answer)(absl::AbortedError(
       absl::StrCat("job ", orders_.job.value(), " has ended")));
 }
 
 protocol::JobFacts ServedJob::Facts() const {
-  return runtime_ == nullptr ? last_ : runtime_->Facts();
+  return shell_ == nullptr ? last_ : shell_->Facts();
 }
 
 bool ServedJob::codecs_by_policy() const {

@@ -1,16 +1,19 @@
-// worker/daemon/job_runtime.h
+// worker/shell/job_shell.h
 //
 // Runs one job on this worker: its seat, and the trainer, disk and links that
-// the seat asks for. job_checkpoints.cc has what it does with checkpoints.
-#ifndef SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
-#define SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
+// the seat asks for. It decides when a trainer is started, dropped and started
+// again, when a checkpoint is read, stored and saved, and what the worker says
+// of the job. What needs a machine goes through ports (job_ports.h).
+// job_shell_trainer.cc has what it does with trainers, and
+// job_shell_checkpoints.cc what it does with checkpoints.
+#ifndef SKERRY_WORKER_SHELL_JOB_SHELL_H_
+#define SKERRY_WORKER_SHELL_JOB_SHELL_H_
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
@@ -18,88 +21,32 @@
 #include "checkpoint/model_files.h"
 #include "checkpoint/tensor_table.h"
 #include "job/job_spec.h"
-#include "proto/skerry/v1/trainer.pb.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
-#include "runtime/blob_stores.h"
-#include "runtime/event_loop.h"
-#include "runtime/executor.h"
-#include "runtime/files.h"
-#include "transport/bulk.h"
-#include "transport/directory.h"
 #include "worker/core/seat.h"
 #include "worker/core/trainer_failures.h"
 #include "worker/daemon/bulk_port.h"
-#include "worker/daemon/data_cache.h"
-#include "worker/daemon/data_server.h"
 #include "worker/daemon/host_port.h"
-#include "worker/daemon/inner_source.h"
-#include "worker/daemon/inner_store.h"
-#include "worker/daemon/job_data.h"
-#include "worker/daemon/job_disk.h"
 #include "worker/daemon/job_progress.h"
 #include "worker/daemon/job_start.h"
-#include "worker/daemon/peer_client.h"
-#include "worker/daemon/peer_port.h"
-#include "worker/daemon/programs.h"
-#include "worker/daemon/saved_state.h"
 #include "worker/daemon/seat_answers.h"
-#include "worker/daemon/starting_base.h"
 #include "worker/daemon/state_saver.h"
-#include "worker/daemon/trainer_host.h"
-#include "worker/daemon/trainer_seam.h"
+#include "worker/shell/job_machine.h"
+#include "worker/shell/job_ports.h"
+#include "worker/shell/trainer_watcher.h"
 
 namespace skerry::worker {
 
-// What the jobs of a worker share. All of it outlives them.
-struct JobEnvironment {
-  runtime::EventLoop& loop;
-  runtime::Executor& compute;
-  runtime::Executor& disk;
-  // Runs checks of checkpoint folders and saves, which may take long.
-  runtime::Executor& save;
-  // Syncs inner states, and brings those of checkpoints here.
-  runtime::Executor& inner;
-  runtime::Files& files;
-  runtime::BlobStores& places;
-  // Data sets that lie in object stores and with other workers.
-  DataCache& data_cache;
-  // Gives data sets to other workers.
-  DataServer& data_server;
-  transport::BulkTransport& bulk;
-  PeerClient& peers;
-  // Where the transport and the client find other workers. It learns from
-  // orders.
-  transport::Directory& directory;
-  std::string worker;
-  // MachineFacts::host of this machine.
-  std::string host;
-  // Host name or IP address at which trainers on other hosts of the island
-  // reach this worker's; empty: its trainer meets those of its host only.
-  std::string island_address;
-  std::string state_directory;
-  std::string run_directory;
-  // Programs with their flags: the trainer of jobs with a config, and that of
-  // jobs with a program, which lacks the flags that name it.
-  std::vector<std::string> trainer_command;
-  std::vector<std::string> attach_command;
-  Programs& programs;
-  // How long a job that is over keeps its memory, and the trainer that answered
-  // a prompt, while nobody uses them.
-  absl::Duration ended_idle;
-};
-
 // Members are called on the loop, and so is the handler.
-class JobRuntime {
+class JobShell final : JobListener {
  public:
   // `orders` are the first that name the job. `status_changed` is called when
-  // Facts() says something new.
-  JobRuntime(const protocol::JobOrders& orders,
-             const JobEnvironment& environment,
-             absl::AnyInvocable<void()> status_changed);
-  ~JobRuntime();
-  JobRuntime(const JobRuntime&) = delete;
-  JobRuntime& operator=(const JobRuntime&) = delete;
+  // Facts() says something new. What `machine` refers to outlives the object.
+  JobShell(const protocol::JobOrders& orders, const JobMachine& machine,
+           absl::AnyInvocable<void()> status_changed);
+  ~JobShell() override;
+  JobShell(const JobShell&) = delete;
+  JobShell& operator=(const JobShell&) = delete;
 
   // Lists what the disk holds, makes base 0 of the checkpoint that the job
   // starts from unless there is a base, brings the inner state of a checkpoint
@@ -119,9 +66,7 @@ class JobRuntime {
   void OnDataFetch(const PieceKey& key,
                    transport::BulkReceiver::FetchAnswer answer);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
-  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer) {
-    trainer_.OnMeet(request, std::move(answer));
-  }
+  void OnMeet(const MeetRequest& request, GroupMeeting::Answer answer);
 
   // The job has ended, nobody has used it for `ended_idle`, and all that it
   // knows is on the disk.
@@ -130,76 +75,89 @@ class JobRuntime {
   protocol::JobFacts Facts() const;
   // The highest number of the coordinator's that its files name.
   uint64_t highest_number() const { return seat_->HighestAttempt().value(); }
+  // There after Start().
+  Seat& seat() { return *seat_; }
 
  private:
+  // --- JobListener ---
+  void OnFolderGone() override;
+  void OnInnerKept() override { ConsiderSave(); }
+  void OnData(const absl::Status& outcome) override;
+  void OnDataNews() override { status_changed_(); }
+  void OnTrainerReady(const ReadyTrainer& trainer) override;
+  void OnTrainerFailed(const absl::Status& why) override;
+  void OnTrainerAnswer() override { watcher_.OnAnswer(); }
+  void OnTrainerRestart(const absl::Status& why) override;
+  absl::Duration GroupTimeout() const override {
+    return watcher_.GroupTimeout();
+  }
+
+  // Runs `task` after `wait`, unless this object is gone by then.
+  void After(absl::Duration wait, runtime::Task task);
+  // Takes the piece from this worker's own seat if that has it, else from
+  // `worker`.
+  void FetchPiece(const std::string& worker, const PieceKey& key,
+                  Done<absl::StatusOr<SharedBytes>> done);
+  // Arms the seat's timer. Called after anything was said to the seat.
+  void AfterSeat();
+
+  // --- job_shell_trainer.cc ---
+  // Starts a trainer, or ends the one there is, as the seat wants it.
+  void ConsiderTrainer();
+  void StartTrainer();
+  void DropTrainer();
+  // Says what is wrong with the current trainer, or with one that had to be
+  // ended lately; empty when nothing is.
+  std::string TrainerTrouble() const;
+  // Takes what a program's trainer says of its model. Errors: InvalidArgument,
+  // it is not the model that the job starts from.
+  absl::Status TakeProgram(const ReadyTrainer& trainer);
+
+  // --- job_shell_checkpoints.cc ---
   // Brings an inner state here, if there is one to begin with, and then the
   // base, if that has to be read.
   void ReadInner();
   void OnInner(const absl::Status& status);
   void ReadCheckpoint();
   void OnCheckpoint(absl::StatusOr<StartingBase> base);
+  // Whether this worker has a base of the state that the job begins with, or a
+  // newer one. Those of all fragments are stored in their order.
+  bool HasBase() const;
   // The files of fragments from this one on.
   void StoreCheckpoint(std::shared_ptr<StartingBase> base, size_t fragment);
+  // What the job begins with is there.
+  void BeginTraining();
+  // The checkpoint could not be stored here; room may be made on the disk.
   void ReadCheckpointLater(const absl::Status& status);
-  // Takes the piece from this worker's own seat if that has it, else from
-  // `worker`.
-  void FetchPiece(const std::string& worker, const PieceKey& key,
-                  Done<absl::StatusOr<SharedBytes>> done);
+  // The checkpoint that the job starts from cannot be read here; somebody may
+  // make it readable.
+  void ReadCheckpointAgain(const absl::Status& status);
   void Save(StateToSave state, StateSaver::Written written);
   // Has a state written that waits to be, once the inner state that belongs to
   // it is there or will not come.
   void ConsiderSave();
-  // The checkpoint that the job starts from cannot be read here; somebody may
-  // make it readable.
-  void ReadCheckpointAgain(const absl::Status& status);
   // Looks whether checkpoints can be saved here, and again while they cannot.
   void CheckFolder();
   void OnFolder(const absl::Status& usable);
-  // Starts a trainer, or ends the one there is, as the seat wants it.
-  void ConsiderTrainer();
-  void StartTrainer();
-  // Starts this trainer, which serves the job.
-  void Launch(std::vector<std::string> command);
-  // The process ends in the next turn of the loop, because the host may be the
-  // one that calls.
-  void DropTrainer();
-  // Says what is wrong with the current trainer, or with one that had to be
-  // ended lately; empty when nothing is.
-  std::string TrainerTrouble() const;
-  void OnTrainerReady(const v1::DescribeReply& reply);
-  // Takes what a program's trainer says of its model. Errors: InvalidArgument,
-  // it cannot be, or is not the model that the job starts from.
-  absl::Status TakeProgram(const v1::DescribeReply& reply);
-  void OnTrainerFailed(absl::Status status);
-  // The data for the trainer are here, or could not be brought here.
-  void OnData(const absl::Status& outcome);
-  // Arms the seat's timer. Called after anything was said to the seat.
-  void AfterSeat();
 
   const JobId job_;
   // Tells this job from one of another history with the same number.
   const uint64_t uid_;
   const job::JobSpec spec_;
   const JobStart start_;
-  const JobEnvironment environment_;
-  const std::string folder_;  // of the job
-  absl::AnyInvocable<void()> status_changed_;
-  SeatAnswers answers_;
-  JobDisk disk_;
-  InnerStore inner_;
   const std::optional<InnerSource> inner_of_base_;
   const std::optional<InnerSource> inner_of_newest_;
-  TrainerSeam trainer_;
+  const JobMachine machine_;
+  absl::AnyInvocable<void()> status_changed_;
+  SeatAnswers answers_;
   JobBulkPort bulk_;
-  JobPeerPort peers_;
   JobHostPort host_;
   StateSaver saver_;
-  JobData data_;
+  JobPorts ports_;
+  TrainerWatcher watcher_;
   std::unique_ptr<Seat> seat_;
   std::optional<JobProgress> progress_;
-  std::unique_ptr<TrainerHost> trainer_host_;
   TrainerFailures failures_;
-  absl::Duration longest_step_;  // of the last trainer
   // Trainers that did not go on; why the last one was ended, and when.
   int hangs_ = 0;
   std::string hang_;
@@ -208,6 +166,8 @@ class JobRuntime {
   bool can_train_ = false;
   bool reads_base_ = false;  // from a checkpoint
   std::optional<std::pair<StateToSave, StateSaver::Written>> to_save_;
+  // There is a trainer, which may not be ready.
+  bool has_trainer_ = false;
   // The last trainer has failed, and the next one is not due yet or never is.
   bool backing_off_ = false;
   bool has_orders_ = false;
@@ -238,10 +198,10 @@ class JobRuntime {
   // while it can.
   std::string fatal_;
   std::optional<Instant> armed_;
-  // Timers and tasks that run after this object is gone see it expired.
+  // Timers and answers that come after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
 }  // namespace skerry::worker
 
-#endif  // SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
+#endif  // SKERRY_WORKER_SHELL_JOB_SHELL_H_

@@ -1,4 +1,4 @@
-#include "worker/daemon/inner_source.h"
+#include "worker/daemon/inner_fetch.h"
 
 #include <vector>
 
@@ -9,17 +9,6 @@
 
 namespace skerry::worker {
 namespace {
-
-// Whether commits have been made since the job began or went back.
-bool IsOnItsWay(const protocol::JobOrders& orders, const JobStart& start) {
-  for (const protocol::FragmentOrders& one : orders.fragments) {
-    const uint32_t fragment = one.fragment.value();
-    if (fragment < start.at().size() && one.newest > start.at()[fragment]) {
-      return true;
-    }
-  }
-  return false;
-}
 
 // Checkpoints between the one that the job went back to and the state that it
 // made of it belong to a history that is gone.
@@ -52,30 +41,6 @@ absl::Status FetchNewest(const InnerSource& from, const std::string& path,
 }
 
 }  // namespace
-
-std::optional<InnerSource> FindInnerSource(const protocol::JobOrders& orders,
-                                           const JobStart& start,
-                                           bool reads_base) {
-  if (IsOver(orders.phase)) return std::nullopt;
-  InnerSource from{.job = orders.spec.name,
-                   .number = orders.job,
-                   .restored = start.restored()};
-  if (reads_base) {
-    const job::JobSpec spec = start.SpecToRead(orders.spec);
-    if (!start.GoesOn() || spec.model.checkpoint->name.empty()) {
-      return std::nullopt;
-    }
-    from.place = spec.model.checkpoint->path;
-    from.name = spec.model.checkpoint->name;
-    from.sha256 = spec.model.checkpoint->sha256;
-    return from;
-  }
-  if (!orders.spec.checkpoint.has_value() || !IsOnItsWay(orders, start)) {
-    return std::nullopt;
-  }
-  from.place = orders.spec.checkpoint->directory;
-  return from;
-}
 
 absl::Status FetchInner(const InnerSource& from, const std::string& path,
                         runtime::BlobStores& places, runtime::Files& files) {

@@ -1,18 +1,15 @@
-// worker/daemon/inner_source.h
+// worker/shell/inner_source.h
 //
 // Finds the checkpoint whose inner state the trainers of a job begin with on
-// this worker, and brings that state here.
-#ifndef SKERRY_WORKER_DAEMON_INNER_SOURCE_H_
-#define SKERRY_WORKER_DAEMON_INNER_SOURCE_H_
+// this worker.
+#ifndef SKERRY_WORKER_SHELL_INNER_SOURCE_H_
+#define SKERRY_WORKER_SHELL_INNER_SOURCE_H_
 
 #include <optional>
 #include <string>
 
-#include "absl/status/status.h"
 #include "base/ids.h"
 #include "protocol/job_orders.h"
-#include "runtime/blob_stores.h"
-#include "runtime/files.h"
 #include "worker/daemon/job_start.h"
 
 namespace skerry::worker {
@@ -38,11 +35,6 @@ std::optional<InnerSource> FindInnerSource(const protocol::JobOrders& orders,
                                            const JobStart& start,
                                            bool reads_base);
 
-// Copies the inner state to the file `path`, durably. Blocks. Errors: NotFound,
-// there is none; those of checkpoint::CopyInnerState.
-absl::Status FetchInner(const InnerSource& from, const std::string& path,
-                        runtime::BlobStores& places, runtime::Files& files);
-
 }  // namespace skerry::worker
 
-#endif  // SKERRY_WORKER_DAEMON_INNER_SOURCE_H_
+#endif  // SKERRY_WORKER_SHELL_INNER_SOURCE_H_

@@ -1,12 +1,12 @@
-// worker/daemon/served_job.h
+// worker/shell/served_job.h
 //
 // Serves one job that the coordinator's orders name, awake or asleep. Until the
-// job ends, and for a while afterwards, it is a JobRuntime. A job that has
+// job ends, and for a while afterwards, it is a JobShell. A job that has
 // ended and that nobody uses falls asleep: it gives up its memory and keeps the
 // files on the disk, the newest orders and the last Status. A prompt, a peer
 // that fetches something, or orders for more work wake it.
-#ifndef SKERRY_WORKER_DAEMON_SERVED_JOB_H_
-#define SKERRY_WORKER_DAEMON_SERVED_JOB_H_
+#ifndef SKERRY_WORKER_SHELL_SERVED_JOB_H_
+#define SKERRY_WORKER_SHELL_SERVED_JOB_H_
 
 #include <cstdint>
 #include <functional>
@@ -18,8 +18,9 @@
 #include "base/ids.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
-#include "worker/daemon/job_runtime.h"
 #include "worker/shell/job.h"
+#include "worker/shell/job_machine.h"
+#include "worker/shell/job_shell.h"
 
 namespace skerry::worker {
 
@@ -27,9 +28,8 @@ namespace skerry::worker {
 class ServedJob final : public Job {
  public:
   // `orders` are the first that name the job. `status_changed` is called when
-  // Facts() says something new.
-  ServedJob(const protocol::JobOrders& orders,
-            const JobEnvironment& environment,
+  // Facts() says something new. What `machine` refers to outlives the object.
+  ServedJob(const protocol::JobOrders& orders, const JobMachine& machine,
             std::function<void()> status_changed);
   ServedJob(const ServedJob&) = delete;
   ServedJob& operator=(const ServedJob&) = delete;
@@ -53,22 +53,23 @@ class ServedJob final : public Job {
 
   // The job had ended before this process knew of it, and is being read from
   // the disk, which takes memory.
-  bool IsBeingRead() const override {
-    return had_ended_ && runtime_ != nullptr;
-  }
+  bool IsBeingRead() const override { return had_ended_ && shell_ != nullptr; }
 
   protocol::JobFacts Facts() const override;
   uint64_t uid() const override { return orders_.uid; }
   const std::string& name() const override { return orders_.spec.name; }
   // The highest number of the coordinator's that its files name.
   uint64_t highest_number() const override {
-    return runtime_ == nullptr ? highest_number_ : runtime_->highest_number();
+    return shell_ == nullptr ? highest_number_ : shell_->highest_number();
   }
   // Its codecs are chosen by links and machines.
   bool codecs_by_policy() const override;
   // The sequence that is a checkpoint's state, when the job has gone back. When
   // orders name another one, this object is of no use any more.
   Sequence restored() const override { return RestoredAt(orders_); }
+
+  // Null while it sleeps.
+  JobShell* shell() const { return shell_.get(); }
 
  private:
   absl::Status Wake();
@@ -77,7 +78,7 @@ class ServedJob final : public Job {
   // Looks, once the job has been idle for long enough, whether it can sleep.
   void SleepLater();
 
-  const JobEnvironment environment_;
+  const JobMachine machine_;
   const std::function<void()> status_changed_;
   // The newest of a job that has ended, else the first.
   protocol::JobOrders orders_;
@@ -91,7 +92,7 @@ class ServedJob final : public Job {
   // asleep.
   uint64_t highest_number_ = 0;
   // Null while it sleeps; `last_` is what it says then.
-  std::unique_ptr<JobRuntime> runtime_;
+  std::unique_ptr<JobShell> shell_;
   protocol::JobFacts last_;
   // Timers that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
@@ -99,4 +100,4 @@ class ServedJob final : public Job {
 
 }  // namespace skerry::worker
 
-#endif  // SKERRY_WORKER_DAEMON_SERVED_JOB_H_
+#endif  // SKERRY_WORKER_SHELL_SERVED_JOB_H_
