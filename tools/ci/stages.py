@@ -18,7 +18,7 @@ from tools.ci.bazel import Bazel
 # Where memory is handled by hand, bytes come from others, or random histories
 # go far. Elsewhere a sanitizer would cost more minutes than it finds bugs.
 SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'runtime',
-             'transport', 'worker/core')
+             'transport', 'worker/core', 'worker/shell')
 
 
 # The tags of tools/bazel/fuzz.bzl.
