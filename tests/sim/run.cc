@@ -117,7 +117,13 @@ std::string WhoDoesNotSleep(const World& world) {
   std::string who;
   EachJob(world, [&](HostId host, const worker::ServedJob& job) {
     const protocol::JobFacts facts = job.Facts();
-    if (job.shell() != nullptr) {
+    // One that has nothing is woken by orders that name somebody who has.
+    const bool has_state =
+        std::any_of(facts.fragments.begin(), facts.fragments.end(),
+                    [](const protocol::FragmentFacts& one) {
+                      return !one.anchor_hashes.empty();
+                    });
+    if (job.shell() != nullptr && has_state) {
       absl::StrAppend(&who, "worker ", host, " keeps job ", facts.job.value(),
                       " in memory; ");
     }

@@ -78,11 +78,16 @@ def look(path, root=ROOT):
 
 
 def look_at(paths, say, root=ROOT):
-    """The tally of the files, one case each; says what was found."""
+    """The tally of the files, one case each; says what was found. A file that
+    this clang cannot compile is skipped: gcc compiles it, and newer parts of
+    the language are not all there."""
     result = tally.Tally()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for path, found in pool.map(lambda path: look(path, root), paths):
-            if found:
+            if '[clang-diagnostic-error]' in found:
+                say(f'clang: cannot compile {path}')
+                result.add(tally.Tally(skipped=1))
+            elif found:
                 say(found)
                 result.add(tally.Tally(failed=[f'clang: {path}']))
             else:

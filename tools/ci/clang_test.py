@@ -96,5 +96,18 @@ void Use() { Count().Add(); }
         self.assertIn('[clang-diagnostic-thread-safety', said[1])
 
 
+    @unittest.skipUnless(shutil.which(clang.PROGRAM), clang.PROGRAM)
+    def test_what_clang_cannot_compile_is_skipped_and_named(self):
+        said = []
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'newer.cc').write_text(
+                'int Use() { return newer_than_clang; }\n', encoding='utf-8')
+            result = clang.look_at(['newer.cc'], said.append,
+                                   pathlib.Path(folder))
+        self.assertEqual((result.passed, result.failed, result.skipped),
+                         (0, [], 1))
+        self.assertIn('newer.cc', said[0])
+
+
 if __name__ == '__main__':
     unittest.main()
