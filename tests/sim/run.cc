@@ -103,8 +103,8 @@ void EachJob(
   }
 }
 
-// Names the workers that keep the memory of a job, or that have slept without
-// its last state on the disk; empty when there are none. All jobs have ended.
+// Names the workers that have the last state of a job and keep it in memory, or
+// not on the disk; empty when there are none. All jobs have ended.
 std::string WhoDoesNotSleep(const World& world) {
   std::map<std::pair<JobId, FragmentId>, Sequence> last;
   EachJob(world, [&](HostId, const worker::ServedJob& job) {
@@ -117,18 +117,20 @@ std::string WhoDoesNotSleep(const World& world) {
   std::string who;
   EachJob(world, [&](HostId host, const worker::ServedJob& job) {
     const protocol::JobFacts facts = job.Facts();
-    // One that has nothing is woken by orders that name somebody who has.
+    // One that lacks the last state is woken by orders that name somebody who
+    // has it, and sleeps without it when nobody can give it.
     const bool has_state =
-        std::any_of(facts.fragments.begin(), facts.fragments.end(),
-                    [](const protocol::FragmentFacts& one) {
-                      return !one.anchor_hashes.empty();
+        std::all_of(facts.fragments.begin(), facts.fragments.end(),
+                    [&](const protocol::FragmentFacts& one) {
+                      return !one.anchor_hashes.empty() &&
+                             one.applied == last[{facts.job, one.fragment}];
                     });
-    if (job.shell() != nullptr && has_state) {
+    if (!has_state) return;
+    if (job.shell() != nullptr) {
       absl::StrAppend(&who, "worker ", host, " keeps job ", facts.job.value(),
                       " in memory; ");
     }
     for (const protocol::FragmentFacts& one : facts.fragments) {
-      if (one.anchor_hashes.empty()) continue;
       const Sequence newest = last[{facts.job, one.fragment}];
       const bool has_base = std::any_of(
           one.bases.begin(), one.bases.end(),

@@ -114,10 +114,11 @@ def _sanitized_tests(bazel, whole):
     folders = ' + '.join(f'//{folder}/...' for folder in SANITIZED
                          if _has_packages(folder))
     # A test that needs a GPU does not fit this configuration, and Bazel fails
-    # when such a target is asked for by its name.
+    # when such a target is asked for by its name. Tests of whole clusters link
+    # far more than what is sanitized here.
     targets = bazel.query(
         f'tests({folders}) except '
-        rf'attr(tags, "\b(slow|gpu)\b", tests({folders}))')
+        rf'attr(tags, "\b(slow|gpu|cluster)\b", tests({folders}))')
     return targets if whole else reach.chosen(
         bazel, targets, lambda text: say(f'sanitize: {text}'))
 

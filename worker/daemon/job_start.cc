@@ -54,7 +54,9 @@ bool JobStart::NeedsCheckpoint(const std::vector<StoredFile>& on_disk) const {
 
 job::JobSpec JobStart::SpecToRead(job::JobSpec spec) const {
   if (restored_.sha256.empty()) return spec;
-  if (!spec.model.checkpoint.has_value()) spec.model.checkpoint.emplace();
+  if (!spec.model.checkpoint.has_value()) {
+    spec.model.checkpoint = job::JobSpec::Checkpoint();
+  }
   job::JobSpec::Checkpoint& from = *spec.model.checkpoint;
   from.path = spec.checkpoint.has_value() ? spec.checkpoint->directory : "";
   from.name = checkpoint::CheckpointName(restored_.checkpoint.value());
