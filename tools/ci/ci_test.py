@@ -323,7 +323,8 @@ class TurnOfSuitesTest(unittest.TestCase):
             given = dict(zip(words[::2], words[1::2]))
             first = int(given['--seed'])
             seeds |= set(range(first, first + int(given['--n'])))
-        self.assertEqual(seeds, set(range(1, 20001)))
+        # They begin behind the open seed of docs/simulation.md.
+        self.assertEqual(seeds, set(range(2233, 22233)))
 
 
 LANE = behind.Lane(19, ('sim',))

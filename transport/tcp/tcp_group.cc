@@ -246,8 +246,8 @@ TcpGroup::TcpGroup(TcpGroupOptions options, OwnedFd stop)
     absl::StatusOr<std::vector<OwnedFd>> met = meeting_->Run();
     const runtime::MutexLock lock(mutex_);
     has_met_ = true;
-    if (met.ok() && over_.ok()) connections_ = *std::move(met);
-    if (!met.ok() && over_.ok()) over_ = met.status();
+    if (over_.ok()) over_ = met.status();
+    if (over_.ok()) connections_ = *std::move(met);
     // Closes what was not taken over, and the listener.
     meeting_.reset();
     met_.NotifyAll();
