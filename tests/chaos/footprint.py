@@ -30,9 +30,10 @@ def bytes_in(folder):
     return total
 
 
-def mapped_segments(pids):
-    """Shared memory of Skerry that these processes have mapped, also when its
-    name is gone, and names that are left."""
+def segments_of(workers, pids):
+    """Shared memory of Skerry that the processes `pids` have mapped, also when
+    its name is gone, and names that are left of what the processes `workers`
+    have made. Other clusters of this machine have names there as well."""
     found = set()
     for pid in pids:
         try:
@@ -45,7 +46,8 @@ def mapped_segments(pids):
             continue
     try:
         left = {os.path.join(_SHARED, name) for name in os.listdir(_SHARED)
-                if name.startswith(_PREFIX)}
+                if name.startswith(_PREFIX)
+                and any(f'-{pid}-' in name for pid in workers)}
     except FileNotFoundError:
         left = set()
     return found | left
@@ -71,7 +73,7 @@ class Footprint:
         self.worker_private_mib = sum(memory.private_mib(pid)
                                       for pid in workers)
         self.descriptors = sum(memory.open_files(pid) or 0 for pid in everyone)
-        self.segments = len(mapped_segments(everyone))
+        self.segments = len(segments_of(workers, everyone))
         states = [cluster.state_of(worker.name) for worker in cluster.workers]
         self.folders = sum(len(folders_of(state)) for state in states)
         self.disk_bytes = sum(bytes_in(state) for state in states)
