@@ -38,6 +38,9 @@ struct HeldBase {
   Sequence sequence;
   uint32_t span_begin = 0;
   std::vector<uint64_t> hashes;
+  // The attempt whose commit made it; unset where that is not known, and for
+  // what a job began with or went back to.
+  Attempt attempt = {};
 
   friend bool operator==(const HeldBase&, const HeldBase&) = default;
 };
@@ -58,8 +61,7 @@ struct FragmentFacts {
   Sequence pin;
   double owed_norm = 0;
   double lost_norm = 0;
-  // The attempt whose commit made the state at `applied`. Unset when that state
-  // is a base or its attempt is not known.
+  // The attempt whose commit made the state at `applied`; unset as in HeldBase.
   Attempt applied_attempt = {};
   // The newest sequence of which a result is on disk, committed or not.
   Sequence last_result = {};

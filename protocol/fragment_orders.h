@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "protocol/contribution.h"
 #include "protocol/exchange.h"
+#include "protocol/kept_state.h"
 #include "protocol/peers.h"
 
 namespace skerry::protocol {
@@ -24,6 +25,7 @@ struct Source {
   Sequence results_through;
   // One hash for each span of the base, in order from holder.span_begin.
   std::vector<uint64_t> base_hashes;
+  Attempt base_attempt = {};  // as in HeldBase
 
   friend bool operator==(const Source&, const Source&) = default;
 };
@@ -40,6 +42,7 @@ struct FragmentOrders {
   // The others wait for this replica in this fragment while it waits for them
   // in another. It delivers what it has of this fragment.
   bool wanted = false;
+  KeptState kept = {};
 
   friend bool operator==(const FragmentOrders&,
                          const FragmentOrders&) = default;

@@ -380,11 +380,18 @@ void ToProto(const Adopted& r, v1::JournalRecord* out) {
     p->add_fragment_sequences(sequence.value());
   }
   p->set_reason(r.reason);
+  for (const Attempt attempt : r.fragment_attempts) {
+    p->add_fragment_attempts(attempt.value());
+  }
 }
 
 absl::StatusOr<Record> FromProto(const v1::Adopted& p) {
-  return Adopted{JobId(p.job()), SequencesFromProto(p.fragment_sequences()),
+  Adopted record{JobId(p.job()), SequencesFromProto(p.fragment_sequences()),
                  p.reason()};
+  for (const uint64_t attempt : p.fragment_attempts()) {
+    record.fragment_attempts.emplace_back(attempt);
+  }
+  return record;
 }
 
 void ToProto(const SeatNoted& r, v1::JournalRecord* out) {

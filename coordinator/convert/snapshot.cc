@@ -265,6 +265,9 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
     *out->mutable_diverged() = RecordToProto(*job.diverged).diverged();
   }
   out->set_adopted_at(job.adopted_at.value());
+  for (const Attempt attempt : job.kept_attempts) {
+    out->add_kept_attempts(attempt.value());
+  }
   RangeSetsToProto(job.coverage.covered, out->mutable_covered());
   for (const CoverageSnapshot::Taken& taken : job.coverage.taken) {
     v1::JobSnapshot::Taken* one = out->add_taken();
@@ -303,6 +306,9 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
                            p.diverged(), &v1::JournalRecord::mutable_diverged));
   }
   out->adopted_at = Revision(p.adopted_at());
+  for (const uint64_t attempt : p.kept_attempts()) {
+    out->kept_attempts.emplace_back(attempt);
+  }
   SKERRY_ASSIGN_OR_RETURN(
       out->coverage.covered,
       RangeSetsFromProto(p.covered(), kAnyNumber, "covered"));

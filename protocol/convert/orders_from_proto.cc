@@ -117,6 +117,7 @@ absl::StatusOr<Source> SourceFromProto(const v1::Source& source) {
   }
   out.results_from = Sequence(source.results_from());
   out.results_through = Sequence(source.results_through());
+  out.base_attempt = Attempt(source.base_attempt());
   return out;
 }
 
@@ -150,6 +151,9 @@ absl::StatusOr<FragmentOrders> FragmentFromProto(
     out.sources.push_back(std::move(one));
   }
   out.wanted = fragment.wanted();
+  const v1::KeptState& kept = fragment.kept();
+  out.kept = {Sequence(kept.sequence()), Attempt(kept.attempt()),
+              Attempt(kept.since())};
   return out;
 }
 

@@ -28,6 +28,13 @@ void SourceToProto(const Source& source, v1::Source* out) {
   out->set_results_through(source.results_through.value());
   out->mutable_base_hashes()->Assign(source.base_hashes.begin(),
                                      source.base_hashes.end());
+  out->set_base_attempt(source.base_attempt.value());
+}
+
+void KeptToProto(const KeptState& kept, v1::KeptState* out) {
+  out->set_sequence(kept.sequence.value());
+  out->set_attempt(kept.attempt.value());
+  out->set_since(kept.since.value());
 }
 
 void FragmentToProto(const FragmentOrders& fragment, v1::FragmentOrders* out) {
@@ -47,6 +54,9 @@ void FragmentToProto(const FragmentOrders& fragment, v1::FragmentOrders* out) {
     SourceToProto(source, out->add_sources());
   }
   out->set_wanted(fragment.wanted);
+  if (fragment.kept.since.is_set()) {
+    KeptToProto(fragment.kept, out->mutable_kept());
+  }
 }
 
 void GenerateToProto(const GenerateOrder& order, v1::GenerateOrder* out) {

@@ -89,7 +89,8 @@ absl::Status ListsFromProto(const v1::FragmentStatus& in, FragmentFacts* out) {
         CheckSpans(base.span_begin(), base.hashes(), "jobs.fragments.bases"));
     out->bases.push_back({Sequence(base.sequence()),
                           base.span_begin(),
-                          {base.hashes().begin(), base.hashes().end()}});
+                          {base.hashes().begin(), base.hashes().end()},
+                          Attempt(base.attempt())});
   }
   return absl::OkStatus();
 }

@@ -47,6 +47,7 @@ void FragmentToProto(const FragmentFacts& facts, v1::FragmentStatus* out) {
     one->set_sequence(base.sequence.value());
     one->set_span_begin(base.span_begin);
     for (const uint64_t hash : base.hashes) one->add_hashes(hash);
+    one->set_attempt(base.attempt.value());
   }
   out->set_first_result_kept(facts.first_result_kept.value());
   out->set_pin(facts.pin.value());

@@ -15,10 +15,12 @@
 namespace skerry::worker {
 namespace {
 
-SpanState Make(Sequence applied, std::vector<float> values) {
+SpanState Make(Sequence applied, std::vector<float> values,
+               Attempt attempt = {}) {
   const uint64_t hash = Hash64Of<float>(values);
   return {applied,
-          std::make_shared<const std::vector<float>>(std::move(values)), hash};
+          std::make_shared<const std::vector<float>>(std::move(values)), hash,
+          attempt};
 }
 
 }  // namespace
@@ -63,8 +65,10 @@ absl::StatusOr<SpanState> ReadBase(const optimizer::OuterOptions& options,
     }
   }
   return SpanState{
-      sequence, std::make_shared<const std::vector<float>>(std::move(values)),
-      hash};
+      sequence,
+      std::make_shared<const std::vector<float>>(std::move(values)),
+      hash,
+      {}};
 }
 
 absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
@@ -83,7 +87,7 @@ absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
   if (rule == SpanRule::kAverage) {
     // Not -mean, so that a zero is +0.
     for (size_t i = 0; i < mean.size(); ++i) values[i] = 0.0f - mean[i];
-    return Make(entry.sequence, std::move(values));
+    return Make(entry.sequence, std::move(values), entry.attempt);
   }
   // The schedule is placed by what was committed before this result, which
   // every replica reads from the same record.
@@ -95,7 +99,7 @@ absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
   const std::span<float> all(values);
   optimizer::OuterStep(settings.outer, scalars, mean, all.first(elements),
                        all.subspan(elements));
-  return Make(entry.sequence, std::move(values));
+  return Make(entry.sequence, std::move(values), entry.attempt);
 }
 
 uint64_t BaseInterval(const JobSettings& settings) {

@@ -27,6 +27,8 @@ struct SpanState {
   Sequence applied;
   Values values;
   uint64_t hash = 0;
+  // The attempt whose commit made it; unset as in HeldBase.
+  Attempt attempt = {};
 
   std::span<const float> Anchor(uint64_t elements) const {
     return std::span<const float>(*values).first(elements);

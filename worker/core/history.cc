@@ -19,8 +19,9 @@ const StoredFile::Piece* PieceOf(const StoredFile& file, uint32_t span) {
 }  // namespace
 
 History::FileKey History::KeyOf(const StoredFile& file) {
-  if (file.pieces.empty()) return {file.kind, file.sequence, file.attempt};
-  return {file.kind, file.sequence, file.attempt, file.pieces.front().span,
+  const Attempt attempt = file.kind == kBase ? Attempt() : file.attempt;
+  if (file.pieces.empty()) return {file.kind, file.sequence, attempt};
+  return {file.kind, file.sequence, attempt, file.pieces.front().span,
           file.pieces.back().span};
 }
 
@@ -63,6 +64,26 @@ bool History::ForgetLost(const std::vector<CommittedEntry>& committed,
   return true;
 }
 
+std::vector<StoredFile> History::TakeLost(const KeptState& kept) {
+  const auto begin = std::find_if(
+      committed_.begin(), committed_.end(), [&kept](const auto& one) {
+        return IsLost(kept, one.first, one.second.attempt);
+      });
+  committed_.erase(begin, committed_.end());
+  std::vector<StoredFile> lost;
+  for (auto it = files_.begin(); it != files_.end();) {
+    const StoredFile& file = it->second;
+    if (file.kind == kBase && IsLost(kept, file.sequence, file.attempt)) {
+      lost.push_back(file);
+      it = files_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  answers_ = {};
+  return lost;
+}
+
 void History::AddFile(const StoredFile& file) {
   files_[KeyOf(file)] = file;
   answers_ = {};
@@ -86,7 +107,7 @@ const StoredFile* History::FindPiece(const PieceKey& key) const {
   for (; it != files_.end(); ++it) {
     const StoredFile& file = it->second;
     if (file.kind != key.kind || file.sequence != key.sequence ||
-        file.attempt != key.attempt) {
+        it->first.attempt != key.attempt) {
       return nullptr;
     }
     const StoredFile::Piece* piece = PieceOf(file, key.span);
@@ -158,19 +179,25 @@ const std::vector<HeldBase>& History::BasesBeside(uint32_t begin,
 }
 
 std::vector<HeldBase> History::FindBases(uint32_t begin, uint32_t end) const {
-  absl::btree_map<Sequence, absl::btree_map<uint32_t, uint64_t>> pieces;
+  struct Pieces {
+    absl::btree_map<uint32_t, uint64_t> hashes;  // by span
+    Attempt attempt;
+  };
+  absl::btree_map<Sequence, Pieces> all;
   for (const auto& [key, file] : files_) {
     if (file.kind != kBase) continue;
     for (const StoredFile::Piece& piece : file.pieces) {
       if (piece.span < begin || piece.span >= end) continue;
-      pieces[file.sequence][piece.span] = piece.hash;
+      Pieces& pieces = all[file.sequence];
+      pieces.hashes[piece.span] = piece.hash;
+      pieces.attempt = std::max(pieces.attempt, file.attempt);
     }
   }
   std::vector<HeldBase> bases;
-  for (const auto& [sequence, by_span] : pieces) {
-    if (by_span.size() != end - begin) continue;
-    HeldBase base{sequence, begin, {}};
-    for (const auto& [span, hash] : by_span) base.hashes.push_back(hash);
+  for (const auto& [sequence, pieces] : all) {
+    if (pieces.hashes.size() != end - begin) continue;
+    HeldBase base{sequence, begin, {}, pieces.attempt};
+    for (const auto& [span, hash] : pieces.hashes) base.hashes.push_back(hash);
     bases.push_back(std::move(base));
   }
   return bases;
@@ -178,23 +205,29 @@ std::vector<HeldBase> History::FindBases(uint32_t begin, uint32_t end) const {
 
 std::vector<HeldBase> History::FindBasesBeside(uint32_t begin,
                                                uint32_t end) const {
-  absl::btree_map<uint32_t, std::pair<Sequence, uint64_t>> newest;
+  struct Piece {
+    Sequence sequence;
+    uint64_t hash = 0;
+    Attempt attempt;
+  };
+  absl::btree_map<uint32_t, Piece> newest;
   for (const auto& [key, file] : files_) {
     if (file.kind != kBase) continue;
     for (const StoredFile::Piece& piece : file.pieces) {
       if (piece.span >= begin && piece.span < end) continue;
-      auto& one = newest[piece.span];
-      if (file.sequence >= one.first) one = {file.sequence, piece.hash};
+      Piece& one = newest[piece.span];
+      if (file.sequence < one.sequence) continue;
+      one = {file.sequence, piece.hash, file.attempt};
     }
   }
   std::vector<HeldBase> bases;
   for (const auto& [span, one] : newest) {
-    const auto& [sequence, hash] = one;
-    if (bases.empty() || bases.back().sequence != sequence ||
+    if (bases.empty() || bases.back().sequence != one.sequence ||
+        bases.back().attempt != one.attempt ||
         bases.back().span_begin + bases.back().hashes.size() != span) {
-      bases.push_back({sequence, span, {}});
+      bases.push_back({one.sequence, span, {}, one.attempt});
     }
-    bases.back().hashes.push_back(hash);
+    bases.back().hashes.push_back(one.hash);
   }
   return bases;
 }

@@ -14,12 +14,14 @@
 #include "base/ids.h"
 #include "protocol/exchange.h"
 #include "protocol/fragment_facts.h"
+#include "protocol/kept_state.h"
 #include "worker/core/effects.h"
 
 namespace skerry::worker {
 
 using protocol::CommittedEntry;
 using protocol::HeldBase;
+using protocol::KeptState;
 
 class History {
  public:
@@ -39,6 +41,8 @@ class History {
   // whether there were any.
   bool ForgetLost(const std::vector<CommittedEntry>& committed,
                   Sequence newest);
+  // Forgets the commits of the lost history, and removes and returns its bases.
+  std::vector<StoredFile> TakeLost(const KeptState& kept);
 
   // --- What is on disk. ---
 
@@ -76,7 +80,7 @@ class History {
   struct FileKey {
     PieceKey::Kind kind;
     Sequence sequence;
-    Attempt attempt;
+    Attempt attempt;  // unset for a base: a disk has one base of a sequence
     uint32_t first_span = 0;
     uint32_t last_span = 0;
     friend auto operator<=>(const FileKey&, const FileKey&) = default;

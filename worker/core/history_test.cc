@@ -57,6 +57,36 @@ TEST(HistoryTest, WhatTheCoordinatorHasLostIsForgotten) {
   EXPECT_EQ(history.Find(Sequence(3)), nullptr);
 }
 
+TEST(HistoryTest, CommitsAndBasesOfALostHistoryAreTaken) {
+  StoredFile lost = Base(3, {{1, 9}});
+  lost.attempt = Attempt(29);
+  StoredFile kept = Base(2, {{0, 5}, {1, 6}});
+  kept.attempt = Attempt(25);
+  StoredFile since = Base(4, {{0, 7}, {1, 8}});
+  since.attempt = Attempt(101);
+  History history({lost, kept, since, Base(5, {{0, 1}})});
+  history.AddCommitted(
+      {Entry(2, 25, {1, 1}), Entry(3, 29, {2, 2}), Entry(4, 30, {3, 3})});
+  EXPECT_EQ(history.TakeLost({}), std::vector<StoredFile>());
+  EXPECT_EQ(history.TakeLost({Sequence(2), Attempt(25), Attempt(100)}),
+            std::vector<StoredFile>{lost});
+  EXPECT_EQ(history.NewestBase(1, Sequence())->sequence, Sequence(4));
+  EXPECT_NE(history.Find(Sequence(2)), nullptr);
+  EXPECT_EQ(history.Find(Sequence(3)), nullptr);
+  EXPECT_EQ(history.Find(Sequence(4)), nullptr);
+}
+
+TEST(HistoryTest, ABaseIsFoundWhateverMadeIt) {
+  StoredFile base = Base(3, {{0, 5}, {1, 9}});
+  base.attempt = Attempt(29);
+  History history({base});
+  EXPECT_EQ(*history.FindPiece({kBase, Sequence(3), Attempt(), 1, 9}), base);
+  EXPECT_EQ(history.Bases(0, 2),
+            (std::vector<HeldBase>{{Sequence(3), 0, {5, 9}, Attempt(29)}}));
+  EXPECT_EQ(history.BasesBeside(0, 1),
+            (std::vector<HeldBase>{{Sequence(3), 1, {9}, Attempt(29)}}));
+}
+
 TEST(HistoryTest, PiecesOfOneResultMayLieInSeveralFiles) {
   History history({Result(1, 11, {{0, 5}}), Result(1, 11, {{1, 6}})});
   history.AddCommitted({Entry(1, 11, {5, 6})});

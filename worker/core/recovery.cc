@@ -14,6 +14,13 @@ namespace {
 constexpr auto kBase = PieceKey::Kind::kBase;
 constexpr auto kResult = PieceKey::Kind::kResult;
 
+// A base of a span that another worker has.
+struct Offer {
+  std::string worker;
+  PieceKey key;
+  Attempt attempt;  // whose commit made it
+};
+
 }  // namespace
 
 Recovery::Recovery(RecoveryOptions options, History& history,
@@ -33,6 +40,19 @@ void Recovery::SetHoldings(uint32_t begin, uint32_t end) {
 void Recovery::ForgetLost(const std::vector<CommittedEntry>& committed,
                           Sequence newest) {
   if (history_.ForgetLost(committed, newest)) BeginAnew();
+}
+
+void Recovery::Keep(const KeptState& kept) {
+  if (kept == kept_) return;
+  kept_ = kept;
+  // A base that is being read or fetched may be one of those.
+  BeginAnew();
+  for (const StoredFile& file : history_.TakeLost(kept_)) {
+    effects_.host.Event(absl::StrCat(
+        "base ", file.sequence.value(), " of attempt ", file.attempt.value(),
+        " is of a history that was lost; it is removed"));
+    effects_.disk.Delete(file);
+  }
 }
 
 void Recovery::BeginAnew() {
@@ -101,19 +121,30 @@ void Recovery::GiveUpOutlived() {
   // Whether all commits after a state are known here, if there are any.
   const bool told =
       newest_ == keep_from_ || history_.Find(Next(keep_from_)) != nullptr;
-  if (!replaceable_ || folds_ > 0 || !told) return;
+  if (!replaceable_ || folds_ > 0) return;
   for (auto& [span, place] : places_) {
-    if (!place.state || place.busy || place.state->applied >= keep_from_ ||
-        history_.Find(Next(place.state->applied)) != nullptr ||
+    if (!place.state || place.busy) continue;
+    const SpanState& state = *place.state;
+    if (IsLost(kept_, state.applied, state.attempt)) {
+      GiveUp(span, place, "its history was lost after");
+      continue;
+    }
+    if (!told || state.applied >= keep_from_ ||
+        history_.Find(Next(state.applied)) != nullptr ||
         !NewerBaseHeld(keep_from_, span)) {
       continue;
     }
-    effects_.host.Event(absl::StrCat("span ", span, ": no commit follows ",
-                                     place.state->applied.value(),
-                                     "; it starts again from a newer base"));
-    place.state.reset();
+    GiveUp(span, place, "no commit follows");
     place.least_base = keep_from_;
   }
+}
+
+void Recovery::GiveUp(uint32_t span, Place& place, std::string_view why) {
+  effects_.host.Event(absl::StrCat(
+      "span ", span, ": ", absl::string_view(why.data(), why.size()), " ",
+      place.state->applied.value(), "; it starts again from another base"));
+  place.state.reset();
+  place.ahead.reset();
 }
 
 void Recovery::WakeAt(Instant when) {
@@ -150,6 +181,7 @@ bool Recovery::TryOwnBase(uint32_t span) {
       work_.Wrap(
           [this, span, file](Instant now, absl::StatusOr<SpanState> state) {
             if (!state.ok()) Discard(file);
+            if (state.ok()) state->attempt = file.attempt;
             OnBase(now, span, std::move(state));
           }));
   return true;
@@ -157,7 +189,7 @@ bool Recovery::TryOwnBase(uint32_t span) {
 
 bool Recovery::TryFetchBase(Instant now, uint32_t span) {
   Place& place = places_[span];
-  std::vector<std::pair<std::string, PieceKey>> offers;
+  std::vector<Offer> offers;
   for (const Source& source : sources_) {
     const uint32_t index = span - source.holder.span_begin;
     if (!source.holder.Holds(span) ||
@@ -166,20 +198,22 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
       continue;
     }
     if (source.base <= begins_at_ && initial_at_hand_) continue;
-    if (!offers.empty() && source.base < offers.front().second.sequence) {
+    if (!offers.empty() && source.base < offers.front().key.sequence) {
       continue;
     }
-    if (!offers.empty() && source.base > offers.front().second.sequence) {
+    if (!offers.empty() && source.base > offers.front().key.sequence) {
       offers.clear();
     }
     offers.push_back(
         {source.holder.peer.worker,
-         {kBase, source.base, Attempt(), span, source.base_hashes[index]}});
+         {kBase, source.base, Attempt(), span, source.base_hashes[index]},
+         source.base_attempt});
   }
   if (offers.empty()) return false;
   if (fetches_ >= options_.fetches_max) return true;
   // Neighbouring spans start at different holders, to draw on all of them.
-  const auto& [worker, key] = offers[(span + place.tries) % offers.size()];
+  const auto& [worker, key, attempt] =
+      offers[(span + place.tries) % offers.size()];
   if (++place.tries % offers.size() == 0) {
     place.not_before = now + options_.retry_interval;
   }
@@ -188,8 +222,8 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
   ++fetches_;
   effects_.bulk.Fetch(
       worker, key,
-      work_.Wrap([this, span, key = key](Instant at,
-                                         absl::StatusOr<SharedBytes> bytes) {
+      work_.Wrap([this, span, key = key, attempt = attempt](
+                     Instant at, absl::StatusOr<SharedBytes> bytes) {
         --fetches_;
         if (!bytes.ok()) return OnBase(at, span, bytes.status());
         Compute(
@@ -199,11 +233,12 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
               return ReadBase(options, elements, key.sequence, key.hash,
                               piece.bytes());
             },
-            work_.Wrap([this, span](Instant then,
-                                    absl::StatusOr<SpanState> state) {
+            work_.Wrap([this, span, attempt](Instant then,
+                                             absl::StatusOr<SpanState> state) {
               if (state.ok()) {
+                state->attempt = attempt;
                 StoredFile file{
-                    kBase, state->applied, Attempt(), {{span, state->hash}}};
+                    kBase, state->applied, attempt, {{span, state->hash}}};
                 KeepBase(file, {SharedBytes(state->values)});
               }
               OnBase(then, span, std::move(state));
@@ -263,7 +298,7 @@ void Recovery::OnStored(const StoredFile& file) { history_.AddFile(file); }
 
 void Recovery::StoreBase() {
   SKERRY_CHECK(ready());
-  StoredFile file{kBase, applied(), Attempt(), {}};
+  StoredFile file{kBase, applied(), applied_attempt(), {}};
   std::vector<SharedBytes> contents;
   bool stored = true;
   for (const auto& [span, place] : places_) {
@@ -281,7 +316,8 @@ void Recovery::KeepBase(const StoredFile& file,
   effects_.disk.Store(file, std::move(contents),
                       disk_.Wrap([this, file, beginning = beginnings_](
                                      Instant now, absl::Status status) {
-                        if (beginning != beginnings_) {
+                        if (beginning != beginnings_ ||
+                            IsLost(kept_, file.sequence, file.attempt)) {
                           effects_.disk.Delete(file);
                         } else if (status.ok()) {
                           OnStored(file);
@@ -374,6 +410,15 @@ Sequence Recovery::applied() const {
     if (!place.state) return Sequence();
   }
   return FoldedOldest();
+}
+
+Attempt Recovery::applied_attempt() const {
+  if (!ready()) return Attempt();
+  const Attempt attempt = places_.begin()->second.state->attempt;
+  for (const auto& [span, place] : places_) {
+    if (place.state->attempt != attempt) return Attempt();
+  }
+  return attempt;
 }
 
 Sequence Recovery::stored_through() const {

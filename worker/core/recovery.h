@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,9 @@ class Recovery {
   // them is folded after that.
   void ForgetLost(const std::vector<CommittedEntry>& committed,
                   Sequence newest);
+  // Gives up what is here of a lost history: its commits and bases at once, and
+  // states once no life uses them.
+  void Keep(const KeptState& kept);
   // Takes the view from every Orders: which workers hold what, from which
   // sequence others keep, and the newest commit.
   void SetView(std::vector<Source> sources, Sequence keep_from,
@@ -111,11 +115,9 @@ class Recovery {
   std::optional<Sequence> gap() const { return gap_; }
   // Samples committed up to and including applied(), once known.
   std::optional<uint64_t> samples_committed() const;
-  // The attempt whose commit made the state at applied(); unset where that is a
-  // base or not known.
-  Attempt applied_attempt() const {
-    return ready() && folded_.first == applied() ? folded_.second : Attempt();
-  }
+  // The attempt whose commit made the state at applied(); unset where that is
+  // not known of some span.
+  Attempt applied_attempt() const;
   // Null when the span is not held or has no state.
   const SpanState* StateOf(uint32_t span) const;
   // Makes the present state a base on disk. Requires: ready().
@@ -163,9 +165,10 @@ class Recovery {
     std::optional<StoredFile> storing;
   };
 
-  // Gives up states that no commit continues, because an operator has kept a
-  // newer state of other workers.
+  // Gives up states of a lost history, and those that no commit continues
+  // because an operator has kept a newer state of other workers.
   void GiveUpOutlived();
+  void GiveUp(uint32_t span, Place& place, std::string_view why);
   void ChooseBase(Instant now, uint32_t span);
   bool TryOwnBase(uint32_t span);
   bool TryFetchBase(Instant now, uint32_t span);
@@ -230,6 +233,7 @@ class Recovery {
   std::vector<SpanHolder> neighbours_;
   Sequence keep_from_;
   Sequence newest_;
+  KeptState kept_;
   std::pair<Attempt, std::vector<SpanHolder>> peers_;
   std::pair<Attempt, Instant> hold_;
   Sequence target_;
@@ -246,7 +250,6 @@ class Recovery {
   bool from_initial_ = false;
   uint64_t beginnings_ = 0;  // how often the job has begun over
   std::pair<Sequence, uint64_t> samples_committed_;
-  std::pair<Sequence, Attempt> folded_;  // the newest result
   std::pair<Sequence, uint64_t> state_;  // of the job, of several fragments
   std::optional<Instant> deadline_;
   Scope work_;  // ends with the holdings

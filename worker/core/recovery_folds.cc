@@ -104,7 +104,6 @@ void Recovery::OnFolded(Instant now, Sequence sequence, uint32_t span,
   const CommittedEntry* entry = history_.Find(sequence);
   if (entry != nullptr && ready() && applied() == sequence) {
     samples_committed_ = {sequence, entry->samples_committed};
-    folded_ = {sequence, entry->attempt};
     state_ = {sequence, entry->state};
     if (IsBaseSequence(settings_, *entry)) StoreBase();
   }

@@ -110,6 +110,60 @@ TEST_F(RecoveryTest, WhatIsNotOnTheDiskAnyMoreIsGivenUpWhenItIsAskedFor) {
   EXPECT_EQ(history_.FindPiece(BaseKey(3, 0)), nullptr);
 }
 
+// A part of a base, of which nobody is told. The job has made its sequence
+// anew.
+TEST_F(RecoveryTest, ABaseOfALostHistoryIsNoBeginning) {
+  const SharedBytes other(states_[1][2].values);
+  const StoredFile lost{
+      kBase, Sequence(5), Attempt(90), {{1, Hash64(other.bytes())}}};
+  ports_.files.push_back({lost, {other}});
+  history_.AddFile(lost);
+  recovery_.SetView({Serve("a", 3, 4)}, Sequence(3));
+  recovery_.Keep({Sequence(3), Attempt(103), Attempt(104)});
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(6);
+  EXPECT_EQ(recovery_.applied_attempt(), Attempt(106));
+}
+
+TEST_F(RecoveryTest, AStateOfALostHistoryIsGivenUp) {
+  recovery_.SetView({Serve("a", 3, 4)}, Sequence(3));
+  recovery_.SetHoldings(0, 2);
+  Recover(5);
+  ExpectAt(5);
+  recovery_.StoreBase();
+  ports_.Run();
+  // A life uses it; the coordinator ends that first.
+  recovery_.Keep({Sequence(3), Attempt(103), Attempt(200)});
+  Recover(6);
+  ExpectAt(5);
+  recovery_.SetReplaceable(true);
+  Recover(6);
+  ExpectAt(3);
+  EXPECT_EQ(history_.NewestBase(0, Sequence(4)), std::nullopt);
+}
+
+TEST_F(RecoveryTest, ABaseKeepsTheAttemptThatMadeIt) {
+  Source source = Serve("a", 3, 4);
+  source.base_attempt = Attempt(103);
+  recovery_.SetView({source}, Sequence(3));
+  recovery_.SetHoldings(0, 2);
+  Recover(3);
+  EXPECT_EQ(recovery_.applied_attempt(), Attempt(103));
+  EXPECT_EQ(history_.Bases(0, 2).back().attempt, Attempt(103));
+  // It is read from the disk after another process has begun.
+  History history({history_.FindPiece(BaseKey(3, 0))[0],
+                   history_.FindPiece(BaseKey(3, 1))[0]});
+  Recovery again({"me", absl::Milliseconds(10), 8}, history,
+                 Effects{trainer_, ports_, ports_, peers_, ports_},
+                 [](Instant) {});
+  again.Configure(settings_, layout_);
+  again.SetHoldings(0, 2);
+  again.Pump(now_);
+  ports_.Run();
+  EXPECT_EQ(again.applied_attempt(), Attempt(103));
+}
+
 TEST_F(RecoveryTest, SourceThatFailsIsFollowedByTheNext) {
   Source empty = Serve("a", 3, 3);
   ports_.remote.clear();

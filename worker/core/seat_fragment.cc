@@ -73,6 +73,7 @@ absl::Status SeatFragment::CheckOrders(const FragmentOrders& orders) const {
 void SeatFragment::TakeOrders(const FragmentOrders& orders,
                               const std::vector<SpanHolder>& holders) {
   orders_ = orders;
+  recovery_.Keep(orders.kept);
   recovery_.ForgetLost(orders.committed, orders.newest);
   history_.AddCommitted(orders.committed);
   recovery_.SetView(orders.sources, orders.keep_from, orders.newest);

@@ -245,11 +245,14 @@ struct Diverged {
 };
 
 // An operator has decided that the state that workers hold is the job's. The
-// numbers are the sequences of the fragments.
+// numbers are the sequences of the fragments, and the attempts whose commits
+// made their states, unset where they are not known. Records of older releases
+// name no attempts.
 struct Adopted {
   JobId job;
   std::vector<Sequence> fragment_sequences;
   std::string reason;
+  std::vector<Attempt> fragment_attempts = {};
   friend bool operator==(const Adopted&, const Adopted&) = default;
 };
 

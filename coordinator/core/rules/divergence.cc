@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "coordinator/core/rules/holdings.h"
+#include "coordinator/core/rules/lost_history.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -114,6 +115,8 @@ struct Held {
   // By sequence and span, the hash of the base; unset where two disagree.
   absl::btree_map<Sequence, absl::btree_map<uint32_t, std::optional<uint64_t>>>
       bases;
+  // By sequence, the attempt that made it, where a worker knows that.
+  absl::btree_map<Sequence, Attempt> attempts;
   Sequence shown;
 };
 
@@ -127,6 +130,8 @@ Held HeldOf(const JobState& job, const WorkerTable& workers,
       held.shown = std::max(held.shown, ShownBy(facts));
       for (const HeldBase& base : facts.bases) {
         auto& spans = held.bases[base.sequence];
+        Attempt& attempt = held.attempts[base.sequence];
+        attempt = std::max(attempt, base.attempt);
         for (size_t i = 0; i < base.hashes.size(); ++i) {
           const auto span = static_cast<uint32_t>(base.span_begin + i);
           const auto [it, fresh] = spans.try_emplace(span, base.hashes[i]);
@@ -227,6 +232,7 @@ bool AnyDiffer(const Held& held) {
 
 struct Choice {
   std::vector<Sequence> sequences;
+  std::vector<Attempt> attempts;
   std::string text;
 };
 
@@ -279,6 +285,7 @@ absl::StatusOr<Choice> ChooseAdopted(const JobState& job,
           "; stop those workers if theirs is not the one to keep"));
     }
     choice.sequences.push_back(found);
+    choice.attempts.push_back(held.attempts.at(found));
   }
   for (const auto& [name, seat] : job.seats) {
     if (IsThere(workers, name, seat)) holders.insert(name);
@@ -368,7 +375,9 @@ absl::Status AdoptWorkers(JobState& job, const Decider& decider) {
       Adopted{job.id, choice.sequences,
               absl::StrCat(choice.text,
                            "; samples that only the lost records name are "
-                           "trained on again")});
+                           "trained on again"),
+              choice.attempts});
+  for (auto& [name, seat] : job.seats) RemoveLost(job, seat.facts);
   BeginAnew(job);
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 #include "coordinator/core/rules/evaluations.h"
 #include "coordinator/core/rules/holdings.h"
 #include "coordinator/core/rules/job_workers.h"
+#include "coordinator/core/rules/lost_history.h"
 #include "coordinator/core/rules/membership.h"
 #include "coordinator/core/rules/placing.h"
 #include "coordinator/core/rules/restore.h"
@@ -224,6 +225,7 @@ FragmentOrders JobOrdersWriter::FragmentFor(size_t index, const Seat* seat,
   fragment.outcome =
       OutcomeFor(machine, orders.life, in_life ? facts : nullptr);
   fragment.keep_from = job_.keep_from[index];
+  fragment.kept = KeptIn(job_, index);
   fragment.wanted = job_.wanted.contains({orders.life, machine.fragment()});
   const bool recovering = !orders.life.is_set();
   if (recovering || facts == nullptr ||

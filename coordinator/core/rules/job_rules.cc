@@ -14,6 +14,7 @@
 #include "coordinator/core/rules/exchange.h"
 #include "coordinator/core/rules/grants.h"
 #include "coordinator/core/rules/job_workers.h"
+#include "coordinator/core/rules/lost_history.h"
 #include "coordinator/core/rules/membership.h"
 #include "coordinator/core/rules/programs.h"
 #include "coordinator/core/rules/restore.h"
@@ -247,11 +248,12 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
   if (facts == nullptr && it == job.seats.end()) return false;
   const bool known =
       it != job.seats.end() && it->second.incarnation == incarnation;
-  JobFacts none;
-  none.job = job.id;
-  const JobFacts& now = facts == nullptr ? none : *facts;
+  JobFacts now;
+  if (facts != nullptr) now = *facts;
+  now.job = job.id;
+  RemoveLost(job, now);
   if (known && SameForDecisions(it->second.facts, now)) {
-    it->second.facts = now;
+    it->second.facts = std::move(now);
     return false;
   }
   if (it == job.seats.end() && !IsNamedUnheard(job, worker)) {
@@ -269,7 +271,7 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
       now.trains_alone != seat.facts.trains_alone) {
     job.places_stale = true;
   }
-  seat.facts = now;
+  seat.facts = std::move(now);
   seat.joined = std::max(seat.joined, seat.facts.life);
   std::string unfit = WhyUnfit(job, seat.facts);
   if (unfit != seat.unfit) job.places_stale = true;

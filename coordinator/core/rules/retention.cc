@@ -173,7 +173,10 @@ Servers::Servers(const JobState& job, const WorkerTable& workers,
     held.holder = holder;
     held.results_from = facts->first_result_kept;
     held.results_through = std::max(facts->stored_through, facts->applied);
-    if (newest != nullptr) held.base = newest->sequence;
+    if (newest != nullptr) {
+      held.base = newest->sequence;
+      held.base_attempt = newest->attempt;
+    }
     offers_.push_back({std::move(held), newest});
     // What its disk has beside that: spans move between the workers of an
     // island.
@@ -186,6 +189,7 @@ Servers::Servers(const JobState& job, const WorkerTable& workers,
       Source beside;
       beside.holder = {base.span_begin, base_end, worker->self, 0};
       beside.base = base.sequence;
+      beside.base_attempt = base.attempt;
       offers_.push_back({std::move(beside), &base});
     }
   }

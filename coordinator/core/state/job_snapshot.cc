@@ -62,6 +62,7 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
     hasher.Add(std::string_view("adopted"));
     hasher.Add(job.adopted_at);
   }
+  for (const Attempt attempt : job.kept_attempts) hasher.Add(attempt);
   for (const auto& [worker, counters] : job.counted) {
     hasher.Add(std::string_view("counted"));
     hasher.Add(std::string_view(worker));

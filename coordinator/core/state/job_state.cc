@@ -225,6 +225,7 @@ absl::Status Fold(JobState& job, Revision, const Restored& record) {
   job.restored = record;
   job.restored->fragment_sequences = sequences;
   if (record.initial_hash != 0) job.initial_hash = record.initial_hash;
+  job.kept_attempts.clear();
   job.diverged.reset();
   return absl::OkStatus();
 }
@@ -240,8 +241,10 @@ absl::Status Fold(JobState& job, Revision, const Diverged& record) {
 }
 
 absl::Status Fold(JobState& job, Revision at, const Adopted& record) {
+  const size_t attempts = record.fragment_attempts.size();
   if (!job.diverged.has_value() || !job.replicas.current().empty() ||
-      record.fragment_sequences.size() != job.fragments.size()) {
+      record.fragment_sequences.size() != job.fragments.size() ||
+      (attempts > 0 && attempts != job.fragments.size())) {
     return absl::DataLossError(
         "workers' state is adopted for a job that does not stand");
   }
@@ -263,6 +266,7 @@ absl::Status Fold(JobState& job, Revision at, const Adopted& record) {
   job.coverage.GoBack(std::move(covered));
   job.diverged.reset();
   job.adopted_at = at;
+  job.kept_attempts = record.fragment_attempts;
   return absl::OkStatus();
 }
 
