@@ -15,8 +15,8 @@ void HeardChecker::OnStatusTaken(HostId from, uint64_t run,
   for (const protocol::JobFacts& job : status.jobs) {
     for (const protocol::FragmentFacts& fragment : job.fragments) {
       newest.applied[{job.job,
-                      static_cast<uint32_t>(fragment.fragment.value())}] =
-          fragment.applied;
+                      static_cast<uint32_t>(fragment.fragment.value())}] = {
+          fragment.applied, fragment.applied_attempt};
     }
   }
 }
@@ -29,13 +29,16 @@ void HeardChecker::OnOrdersSaid(HostId to, const protocol::Orders& orders) {
       const auto applied = newest.applied.find(
           {job.job, static_cast<uint32_t>(fragment.fragment.value())});
       if (applied == newest.applied.end() || fragment.committed.empty() ||
-          fragment.committed.front().sequence > applied->second) {
+          fragment.committed.front().sequence > applied->second.first) {
         continue;
       }
+      // What it has applied of a lost history is not there.
+      const auto& [at, attempt] = applied->second;
+      if (IsLost(fragment.kept, at, attempt)) continue;
       out_.Add(absl::StrCat("heard: worker ", to, " is told of commit ",
                             fragment.committed.front().sequence.value(),
                             ", and its newest Status has applied ",
-                            applied->second.value()));
+                            at.value()));
     }
   }
 }

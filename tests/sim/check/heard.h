@@ -37,7 +37,8 @@ class HeardChecker final : public Observer {
     uint64_t run = 0;
     Boot boot;
     uint64_t counter = 0;
-    std::map<Part, Sequence> applied;
+    // With the attempt that made the state.
+    std::map<Part, std::pair<Sequence, Attempt>> applied;
   };
   struct Attempts {
     Attempt heard;
