@@ -265,8 +265,8 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
     *out->mutable_diverged() = RecordToProto(*job.diverged).diverged();
   }
   out->set_adopted_at(job.adopted_at.value());
-  for (const Attempt attempt : job.kept_attempts) {
-    out->add_kept_attempts(attempt.value());
+  if (job.adopted.has_value()) {
+    *out->mutable_adopted() = RecordToProto(*job.adopted).adopted();
   }
   RangeSetsToProto(job.coverage.covered, out->mutable_covered());
   for (const CoverageSnapshot::Taken& taken : job.coverage.taken) {
@@ -306,8 +306,10 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
                            p.diverged(), &v1::JournalRecord::mutable_diverged));
   }
   out->adopted_at = Revision(p.adopted_at());
-  for (const uint64_t attempt : p.kept_attempts()) {
-    out->kept_attempts.emplace_back(attempt);
+  if (p.has_adopted()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        out->adopted,
+        RecordPart<Adopted>(p.adopted(), &v1::JournalRecord::mutable_adopted));
   }
   SKERRY_ASSIGN_OR_RETURN(
       out->coverage.covered,

@@ -50,9 +50,8 @@ struct JobLog {
   // The record by which an operator last kept what workers hold. Results of
   // older attempts may be of the lost history, and nobody needs those.
   Revision adopted_at;
-  // By fragment, the attempt that made the kept state, where it is known. Empty
-  // also when the job has gone back since.
-  std::vector<Attempt> kept_attempts;
+  // That record; not set when a release that did not keep it took the snapshot.
+  std::optional<Adopted> adopted;
   // By worker, the counters in its last Counted record, and what the counts of
   // all workers have added up to.
   absl::btree_map<std::string, SeatCounters> counted;

@@ -7,15 +7,15 @@ namespace skerry::coordinator {
 using protocol::KeptState;
 
 KeptState KeptIn(const JobState& job, size_t fragment) {
-  if (!job.adopted_at.is_set()) return {};
-  return {job.fragments[fragment].floor(),
-          fragment < job.kept_attempts.size() ? job.kept_attempts[fragment]
-                                              : Attempt(),
+  if (!job.adopted.has_value()) return {};
+  const std::vector<Attempt>& attempts = job.adopted->fragment_attempts;
+  return {job.adopted->fragment_sequences[fragment],
+          fragment < attempts.size() ? attempts[fragment] : Attempt(),
           Attempt(job.adopted_at.value())};
 }
 
 void RemoveLost(const JobState& job, JobFacts& facts) {
-  if (!job.adopted_at.is_set()) return;
+  if (!job.adopted.has_value()) return;
   for (FragmentFacts& fragment : facts.fragments) {
     if (fragment.fragment.value() >= job.fragments.size()) continue;
     const KeptState kept = KeptIn(job, fragment.fragment.value());

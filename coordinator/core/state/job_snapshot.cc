@@ -62,7 +62,10 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
     hasher.Add(std::string_view("adopted"));
     hasher.Add(job.adopted_at);
   }
-  for (const Attempt attempt : job.kept_attempts) hasher.Add(attempt);
+  if (job.adopted.has_value()) {
+    for (const Sequence at : job.adopted->fragment_sequences) hasher.Add(at);
+    for (const Attempt by : job.adopted->fragment_attempts) hasher.Add(by);
+  }
   for (const auto& [worker, counters] : job.counted) {
     hasher.Add(std::string_view("counted"));
     hasher.Add(std::string_view(worker));

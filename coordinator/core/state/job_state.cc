@@ -225,7 +225,6 @@ absl::Status Fold(JobState& job, Revision, const Restored& record) {
   job.restored = record;
   job.restored->fragment_sequences = sequences;
   if (record.initial_hash != 0) job.initial_hash = record.initial_hash;
-  job.kept_attempts.clear();
   job.diverged.reset();
   return absl::OkStatus();
 }
@@ -266,7 +265,7 @@ absl::Status Fold(JobState& job, Revision at, const Adopted& record) {
   job.coverage.GoBack(std::move(covered));
   job.diverged.reset();
   job.adopted_at = at;
-  job.kept_attempts = record.fragment_attempts;
+  job.adopted = record;
   return absl::OkStatus();
 }
 
