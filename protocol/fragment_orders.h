@@ -42,6 +42,7 @@ struct FragmentOrders {
   // The others wait for this replica in this fragment while it waits for them
   // in another. It delivers what it has of this fragment.
   bool wanted = false;
+  // Set once an operator has kept what workers hold of a lost history.
   KeptState kept = {};
 
   friend bool operator==(const FragmentOrders&,

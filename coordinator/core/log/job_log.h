@@ -50,7 +50,7 @@ struct JobLog {
   // The record by which an operator last kept what workers hold. Results of
   // older attempts may be of the lost history, and nobody needs those.
   Revision adopted_at;
-  // That record; not set when a release that did not keep it took the snapshot.
+  // That record itself. Unset after a snapshot of a release that left it out.
   std::optional<Adopted> adopted;
   // By worker, the counters in its last Counted record, and what the counts of
   // all workers have added up to.

@@ -4,6 +4,7 @@
 #include "coordinator/core/rules/exchange.h"
 #include "coordinator/core/rules/job_orders.h"
 #include "coordinator/core/rules/job_rules.h"
+#include "coordinator/core/rules/lost_history.h"
 #include "coordinator/core/rules/membership.h"
 #include "coordinator/core/state/job_snapshot.h"
 #include "coordinator/core/testing/job_bench.h"
@@ -176,6 +177,23 @@ TEST_F(DivergenceTest, ALostResultOfAKeptHistoryStopsTheJobOnlyOnce) {
   facts.last_result_attempt = Attempt(bench_.job.adopted_at.value() + 50);
   Decide();
   EXPECT_TRUE(Stands());
+}
+
+// Nothing is set without an exchange then, so the history's floor stays.
+TEST_F(DivergenceTest, TheStateAtTheJournalsEndCanBeKept) {
+  const CommittedEntry& newest = bench_.job.fragments[0].history().back();
+  FragmentFacts& facts = Show("w0", 2, {Base(2, 5)});
+  facts.applied_attempt = facts.bases[0].attempt = newest.attempt;
+  facts.last_result = Sequence(9);
+  facts.last_result_attempt = Attempt(3);
+  Decide();
+  ASSERT_TRUE(Stands());
+  ASSERT_TRUE(AdoptWorkers(bench_.job, bench_.decider()).ok());
+  EXPECT_EQ(KeptIn(bench_.job, 0),
+            (protocol::KeptState{Sequence(2), newest.attempt,
+                                 Attempt(bench_.job.adopted_at.value())}));
+  EXPECT_EQ(bench_.Fragment("w0").applied, Sequence(2));
+  EXPECT_EQ(bench_.Fragment("w0").bases.size(), 1u);
 }
 
 TEST_F(DivergenceTest, WorkersThatDisagreeAreNotKept) {

@@ -60,18 +60,6 @@ TEST_F(LostHistoryTest, WhatWasMadeSinceStays) {
   EXPECT_EQ(left.anchor_hashes.size(), 2u);
 }
 
-// The journal ends at the very state that workers hold.
-TEST_F(LostHistoryTest, AKeptStateOfTheJournalIsNotLost) {
-  const Attempt made(since_.value() - 1);
-  bench_.Emit(Diverged{bench_.job.id, "w0", "ahead"});
-  bench_.Emit(Adopted{bench_.job.id, {Sequence(4)}, "kept", {made}});
-  EXPECT_EQ(KeptIn(bench_.job, 0).sequence, Sequence(4));
-  const FragmentFacts left =
-      Left({Sequence(4), 0, {7}, made}, Sequence(4), made);
-  EXPECT_EQ(left.bases.size(), 1u);
-  EXPECT_EQ(left.applied, Sequence(4));
-}
-
 TEST_F(LostHistoryTest, AJobThatGoesBackKeepsTheDecision) {
   bench_.Emit(Diverged{bench_.job.id, "w0", "ahead"});
   bench_.Emit(

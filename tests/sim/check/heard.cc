@@ -1,10 +1,31 @@
 #include "tests/sim/check/heard.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 
 namespace skerry::sim {
+
+void HeardChecker::OnDurable(const coordinator::Entry& entry) {
+  const auto* adopted = std::get_if<coordinator::Adopted>(&entry.record);
+  if (adopted == nullptr) return;
+  kept_[{adopted->job, Attempt(entry.index.value())}] =
+      adopted->fragment_sequences;
+}
+
+bool HeardChecker::IsGivenUp(HostId to, const Part& part,
+                             const protocol::KeptState& kept,
+                             const std::pair<Sequence, Attempt>& applied) {
+  if (!kept.since.is_set()) return false;
+  const auto record = kept_.find({part.first, kept.since});
+  if (record == kept_.end() || record->second[part.second] != kept.sequence) {
+    out_.Add(absl::StrCat("heard: worker ", to, " is told that sequence ",
+                          kept.sequence.value(), " was kept by record ",
+                          kept.since.value(), ", and it was not"));
+  }
+  return IsLost(kept, applied.first, applied.second);
+}
 
 void HeardChecker::OnStatusTaken(HostId from, uint64_t run,
                                  const protocol::StatusFacts& status) {
@@ -26,19 +47,20 @@ void HeardChecker::OnOrdersSaid(HostId to, const protocol::Orders& orders) {
   if (newest.boot != orders.boot) return;
   for (const protocol::JobOrders& job : orders.jobs) {
     for (const protocol::FragmentOrders& fragment : job.fragments) {
-      const auto applied = newest.applied.find(
-          {job.job, static_cast<uint32_t>(fragment.fragment.value())});
-      if (applied == newest.applied.end() || fragment.committed.empty() ||
+      const Part part{job.job,
+                      static_cast<uint32_t>(fragment.fragment.value())};
+      const auto applied = newest.applied.find(part);
+      if (applied == newest.applied.end()) continue;
+      // What it has applied of a lost history is not there.
+      if (IsGivenUp(to, part, fragment.kept, applied->second) ||
+          fragment.committed.empty() ||
           fragment.committed.front().sequence > applied->second.first) {
         continue;
       }
-      // What it has applied of a lost history is not there.
-      const auto& [at, attempt] = applied->second;
-      if (IsLost(fragment.kept, at, attempt)) continue;
       out_.Add(absl::StrCat("heard: worker ", to, " is told of commit ",
                             fragment.committed.front().sequence.value(),
                             ", and its newest Status has applied ",
-                            at.value()));
+                            applied->second.first.value()));
     }
   }
 }

@@ -2,7 +2,8 @@
 //
 // Checks that nobody acts on old news (PROTOCOL 1). A worker takes frames only
 // of the attempt that orders have named, and never of an older one after a
-// newer. Orders answer the newest Status.
+// newer. Orders answer the newest Status, and name the state that an operator
+// kept as the journal has it (5.9).
 #ifndef SKERRY_TESTS_SIM_CHECK_HEARD_H_
 #define SKERRY_TESTS_SIM_CHECK_HEARD_H_
 
@@ -10,6 +11,7 @@
 #include <map>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "simulator/observer.h"
 #include "tests/sim/check/violations.h"
@@ -21,6 +23,7 @@ class HeardChecker final : public Observer {
   // `out` outlives the checker.
   explicit HeardChecker(Violations& out) : out_(out) {}
 
+  void OnDurable(const coordinator::Entry& entry) override;
   void OnStatusTaken(HostId from, uint64_t run,
                      const protocol::StatusFacts& status) override;
   void OnOrdersSaid(HostId to, const protocol::Orders& orders) override;
@@ -45,7 +48,14 @@ class HeardChecker final : public Observer {
     Attempt taken;
   };
 
+  // Checks what orders say of a kept state. Whether the worker's state is lost
+  // by that.
+  bool IsGivenUp(HostId to, const Part& part, const protocol::KeptState& kept,
+                 const std::pair<Sequence, Attempt>& applied);
+
   Violations& out_;
+  // By job and record, the sequences of the fragments that an operator kept.
+  std::map<std::pair<JobId, Attempt>, std::vector<Sequence>> kept_;
   std::map<HostId, Status> statuses_;
   // By host and run.
   std::map<std::tuple<HostId, uint64_t, Part>, Attempts> attempts_;

@@ -14,7 +14,8 @@ constexpr uint64_t kRun = 1;
 
 class HeardCheckerTest : public testing::Test {
  protected:
-  void Report(uint64_t counter, uint64_t applied, uint64_t run = kRun) {
+  void Report(uint64_t counter, uint64_t applied, uint64_t run = kRun,
+              uint64_t attempt = 0) {
     protocol::StatusFacts status;
     status.boot = Boot(5);
     status.counter = counter;
@@ -22,15 +23,17 @@ class HeardCheckerTest : public testing::Test {
     job.job = kJob;
     protocol::FragmentFacts& fragment = job.fragments.emplace_back();
     fragment.applied = Sequence(applied);
+    fragment.applied_attempt = Attempt(attempt);
     checker_.OnStatusTaken(kHost, run, status);
   }
-  void Tell(uint64_t commit) {
+  void Tell(uint64_t commit, protocol::KeptState kept = {}) {
     protocol::Orders orders;
     orders.boot = Boot(5);
     protocol::JobOrders& job = orders.jobs.emplace_back();
     job.job = kJob;
     protocol::FragmentOrders& fragment = job.fragments.emplace_back();
     fragment.committed.emplace_back().sequence = Sequence(commit);
+    fragment.kept = kept;
     checker_.OnOrdersSaid(kHost, orders);
   }
   void Hear(uint64_t attempt) {
@@ -67,6 +70,28 @@ TEST_F(HeardCheckerTest, OrdersThatAnswerALateStatusAreSeen) {
   Report(1, 4);
   Tell(5);
   EXPECT_EQ(found_.count(), 1u);
+}
+
+TEST_F(HeardCheckerTest, ALostStateIsNotThere) {
+  checker_.OnDurable(
+      {Revision(100), coordinator::Adopted{kJob, {Sequence(4)}, "kept"}});
+  const protocol::KeptState kept{Sequence(4), Attempt(), Attempt(100)};
+  Report(1, 6, kRun, 30);
+  Tell(5, kept);
+  EXPECT_EQ(found_.count(), 0u);
+  Report(2, 6, kRun, 101);  // made since
+  Tell(5, kept);
+  EXPECT_EQ(found_.count(), 1u);
+}
+
+TEST_F(HeardCheckerTest, AKeptStateThatTheJournalDoesNotHaveIsSeen) {
+  checker_.OnDurable(
+      {Revision(100), coordinator::Adopted{kJob, {Sequence(4)}, "kept"}});
+  Report(1, 4);
+  Tell(5, {Sequence(3), Attempt(), Attempt(100)});
+  EXPECT_EQ(found_.count(), 1u);
+  Tell(5, {Sequence(4), Attempt(), Attempt(99)});
+  EXPECT_EQ(found_.count(), 2u);
 }
 
 TEST_F(HeardCheckerTest, FramesOfWhatOrdersHaveNamedAreFine) {
