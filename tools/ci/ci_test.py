@@ -3,6 +3,7 @@
 import json
 import re
 import unittest
+from unittest import mock
 
 from tools.ci import behind
 from tools.ci import main
@@ -168,30 +169,21 @@ class ReachTest(unittest.TestCase):
         for share in turns:
             self.assertIn(len(share), (2, 3))
 
-    def test_what_is_near_a_change_runs_whoever_has_the_turn(self):
+    def test_a_row_that_fits_runs_whoever_has_the_turn(self):
         row = reach.Row(self.TARGETS[:4], [], self.TARGETS[4:])
-        for turn in range(reach.OTHERS_TURNS):
-            near, reached, others = reach.share(row, turn)
-            self.assertEqual((near, reached), (row.near, []))
-            self.assertEqual(len(others), 2)
+        for turn in range(7):
+            self.assertEqual(reach.share(row, turn, reach.Row(4, 1, 6)), row)
 
-    def test_many_reached_targets_take_turns_and_few_do_not(self):
-        few = [f'//r:{i}' for i in range(reach.REACHED_ALL)]
-        self.assertEqual(reach.share(reach.Row([], few, []), 5)[1], few)
-        many = [*few, '//r:x']
-        halves = [reach.share(reach.Row([], many, []), turn)[1]
-                  for turn in range(5, 5 + reach.REACHED_TURNS)]
-        self.assertLess(max(map(len, halves)), len(few))
-        self.assertEqual(sorted(sum(halves, [])), sorted(many))
-
-    def test_within_two_and_three_commits_all_rows_have_run(self):
-        row = reach.Row(['//n:0'], [f'//r:{i}' for i in range(25)],
-                        [f'//o:{i}' for i in range(25)])
-        for first in range(12):
-            runs = [reach.share(row, first + later) for later in range(3)]
-            self.assertEqual({*runs[0][1], *runs[1][1]}, set(row.reached))
-            self.assertEqual({*runs[0][2], *runs[1][2], *runs[2][2]},
-                             set(row.others))
+    def test_no_turn_has_more_than_the_bound_and_all_have_one(self):
+        for count in range(1, 60):
+            targets = [f'//r:{i}' for i in range(count)]
+            for most in (1, 3, 8):
+                turns = reach.turns(count, most)
+                shares = [reach.share(reach.Row([], targets, []), turn,
+                                      reach.Row(1, most, 1)).reached
+                          for turn in range(5, 5 + turns)]
+                self.assertLessEqual(max(map(len, shares)), most)
+                self.assertEqual(sorted(sum(shares, [])), sorted(targets))
 
     def test_a_change_of_everything_leaves_no_target_to_the_others(self):
         graph = Graph({'//f:3': ['//f:3.cc']})
@@ -226,6 +218,14 @@ class ReachTest(unittest.TestCase):
             reach.changed(['tools/ci/main.py', '.bazelrc']),
             ({'//tools/ci:main.py'}, set(), True))
 
+    def test_what_has_no_turn_is_taken_from_the_patterns(self):
+        tests = [f'//t:{i}_test' for i in range(400)]
+        with mock.patch.object(reach, 'changed_files', return_value=[]):
+            left_out = stages.without_turn(Tests(tests), ['//...', '-//r/...'])
+        remain = set(tests) - {name[1:] for name in left_out}
+        self.assertEqual(len(remain) + len(left_out), len(tests))
+        self.assertIn(len(remain), (57, 58))
+
     def test_rows_are_asked_of_the_graph_of_files(self):
         # A chain: deep_test -> far -> middle -> near -> base.cc.
         graph = Graph({'//t:near_test': ['//l:near'], '//l:near': ['//l:b.cc'],
@@ -257,6 +257,17 @@ class PackagesOf:
         return self._path in self._files
 
 
+class Tests:
+    """Answers which tests there are."""
+
+    def __init__(self, tests):
+        self._tests = tests
+
+    def query(self, expression):
+        assert expression == 'tests(//... - //r/...)', expression
+        return self._tests
+
+
 class Graph:
     """Answers `rdeps(set(...), set(...)[, depth])` as Bazel does."""
 
@@ -278,7 +289,7 @@ class FuzzTest(unittest.TestCase):
     SHORT = [f'//f:short_{i}' for i in range(10)]
 
     def test_long_targets_come_first_and_all_chosen_ones_run(self):
-        for turn in range(stages.FUZZ_TURNS):
+        for turn in range(reach.FUZZ_TURNS):
             lasting = stages.fuzz_seconds(self.LONG, self.LONG + self.SHORT,
                                           turn)
             self.assertEqual(set(lasting), {*self.LONG, *self.SHORT})
@@ -287,21 +298,21 @@ class FuzzTest(unittest.TestCase):
             self.assertIn(seconds.count(60), (2, 3))
 
     def test_every_long_target_meets_its_full_time_in_time(self):
-        # Reached targets in ten commits, others in fifteen, wherever the long
-        # ones stand in their row.
+        # Wherever the long ones stand in their row.
         for before in range(7):
             first = [f'//a:{i}' for i in range(before)]
             self.check_full_time(
                 reach.Row([], first + self.LONG + self.SHORT, []),
-                reach.REACHED_TURNS * stages.FUZZ_TURNS)
+                stages.FUZZ_MOST.reached)
             self.check_full_time(
                 reach.Row([], [], first + self.LONG + self.SHORT),
-                reach.OTHERS_TURNS * stages.FUZZ_TURNS)
+                stages.FUZZ_MOST.others)
 
-    def check_full_time(self, row, commits):
-        whole = set()
+    def check_full_time(self, row, most):
+        count, whole = sum(map(len, row)), set()
+        commits = reach.turns(count, most) * reach.FUZZ_TURNS
         for turn in range(100, 100 + commits):
-            chosen = sum(map(list, reach.share(row, turn)), [])
+            chosen = sum(reach.share(row, turn, stages.FUZZ_MOST), [])
             lasting = stages.fuzz_seconds(self.LONG, chosen, turn)
             whole |= {name for name in lasting if lasting[name] == 60}
         self.assertEqual(whole, set(self.LONG))

@@ -53,12 +53,6 @@ def rows(found, changed):
     return Row(itself, includers, others)
 
 
-def share(row, turn, most=MOST):
-    """The Row of those whose turn it is."""
-    return Row(*(reach.turn_of(files, turn, -(-len(files) // bound) or 1)
-                 for files, bound in zip(row, most)))
-
-
 def command(path):
     """The arguments that have clang look at a file."""
     return [PROGRAM, '--quiet', f'--config-file={ROOT}/.clang-tidy', path, '--',
@@ -98,7 +92,7 @@ def look_at(paths, say, root=ROOT):
 def chosen(say):
     """The files that this commit looks at, and says how many they are."""
     row = rows(sources(), reach.changed_files() or [])
-    turn = share(row, reach.commits())
+    turn = reach.share(row, reach.commits(), MOST)
     say('clang: ' + ', '.join(
         f'{len(some)} of {len(files)} {what}' for some, files, what in zip(
             turn, row, ('files that changed', 'that include one',

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 from tools.ci import clang
+from tools.ci import reach
 
 
 class ClangTest(unittest.TestCase):
@@ -22,13 +23,13 @@ class ClangTest(unittest.TestCase):
     def test_no_commit_looks_at_more_than_the_bound_or_at_nothing(self):
         row = clang.rows({f'{i}.cc': set() for i in range(1000)}, [])
         for turn in range(300):
-            others = clang.share(row, turn).others
+            others = reach.share(row, turn, clang.MOST).others
             self.assertTrue(0 < len(others) <= clang.MOST.others, len(others))
 
     def test_all_files_of_a_row_have_a_turn(self):
         row = clang.Row([f'c{i}' for i in range(7)], ['i0', 'i1'],
                         [f'o{i}' for i in range(20)])
-        turns = [clang.share(row, turn, clang.Row(3, 4, 5))
+        turns = [reach.share(row, turn, clang.Row(3, 4, 5))
                  for turn in range(8, 12)]
         for place, files in enumerate(row):
             self.assertEqual({file for turn in turns for file in turn[place]},

@@ -2,12 +2,13 @@
 
 A stage that cannot run everything in its time puts its targets into three rows:
 
-- near: at most two targets lie between it and a changed file. Each runs.
-- reached: it depends on a changed file. Where there are many, half have a turn.
-- others: it depends on none. A third have a turn.
+- near: at most two targets lie between it and a changed file.
+- reached: it depends on a changed file.
+- others: it depends on none.
 
-The turn moves on by one with every commit. Runs that are several commits apart
-may meet the same turn again.
+A stage says how many targets of each row it runs at most. Where a row has more,
+they take turns: the turn moves on by one with every commit. Runs that are
+several commits apart may meet the same turn again.
 """
 
 import collections
@@ -21,11 +22,10 @@ Changed = collections.namedtuple('Changed', 'labels packages everything')
 
 # Commits so long before the newest one are of the same piece of work.
 _WORK_H = 4
-# The commits in which all targets of a row have a turn.
-REACHED_TURNS = 2
-OTHERS_TURNS = 3
-# So many reached targets run without turns.
-REACHED_ALL = 10
+# A fuzzer of a codec has its full time in one of so many commits. The turns of
+# a row share no factor with it; otherwise a target whose row it is in every
+# fifth commit might never meet its full time.
+FUZZ_TURNS = 5
 # Edges from a target to a file. A test depends on a library, which has the
 # file; between a fuzzer and its library lies its entry.
 _NEAR = 3
@@ -109,23 +109,28 @@ def rows(bazel, targets, what):
                sorted(set(targets) - near - reached))
 
 
-def share(row, turn):
-    """(near targets, reached ones, others) that run at `turn`."""
-    reached = row.reached
-    if len(reached) > REACHED_ALL:
-        reached = turn_of(reached, turn, REACHED_TURNS)
-    return row.near, reached, turn_of(row.others, turn, OTHERS_TURNS)
+def turns(count, most):
+    """In so many commits `count` targets have a turn, at most `most` in one."""
+    least = -(-count // most) or 1
+    return least + 1 if least % FUZZ_TURNS == 0 else least
 
 
-def chosen(bazel, targets, say):
+def share(row, turn, most):
+    """The Row of those that run at `turn`, at most so many of each."""
+    return type(row)(*(turn_of(targets, turn, turns(len(targets), bound))
+                       for targets, bound in zip(row, most)))
+
+
+def chosen(bazel, targets, most, say):
     """What a full run tries of `targets`, and says how much that is."""
     files = changed_files()
     if files is None or not targets:
         return targets
     row = rows(bazel, targets, changed(files))
-    near, reached, others = share(row, commits())
-    some = sorted(near + reached + others)
-    say(f'{len(some)} of {len(targets)} targets: {len(near)} near a changed '
-        f'file, {len(reached)} of {len(row.reached)} more that depend on one, '
-        f'and {len(others)} of {len(row.others)} others have their turn')
+    turn = share(row, commits(), most)
+    some = sorted(sum(turn, []))
+    say(f'{len(some)} of {len(targets)} targets: ' + ', '.join(
+        f'{len(mine)} of {len(all_of)} {what}' for mine, all_of, what in zip(
+            turn, row, ('near a changed file', 'more that depend on one',
+                        'others'))))
     return some

@@ -23,10 +23,11 @@ SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'runtime',
 
 # The tags of tools/bazel/fuzz.bzl.
 _FUZZ_LONG_S, _FUZZ_SHORT_S = 60, 10
-# A long target has its full time in one commit of so many, the short one in the
-# others. The number shares no factor with those of reach.py; otherwise a target
-# that runs in every second commit might never meet its turn.
-FUZZ_TURNS = 5
+# Targets that one commit runs at most. An empty cache on two cores leaves this
+# much time beside the suites.
+UNIT_MOST = reach.Row(150, 100, 60)
+SANITIZED_MOST = reach.Row(60, 40, 20)
+FUZZ_MOST = reach.Row(20, 8, 6)
 
 
 def say(text):
@@ -59,10 +60,20 @@ def tidy():
 PRODUCT = ('//...', '-//research/...')
 
 
-def unit(quick=False, patterns=PRODUCT):
+def unit(quick=False, patterns=PRODUCT, whole=True):
     with Bazel() as bazel:
-        return bazel.test(patterns,
+        left_out = [] if whole else without_turn(bazel, patterns)
+        return bazel.test([*patterns, *left_out],
                           *(['--test_tag_filters=-slow'] if quick else []))
+
+
+def without_turn(bazel, patterns):
+    """A pattern for each test that a full run leaves out. Those that remain are
+    not named, as a test that does not fit this machine would fail then."""
+    tests = bazel.query(f'tests({" ".join(patterns).replace(" -", " - ")})')
+    with_turn = reach.chosen(bazel, tests, UNIT_MOST,
+                             lambda text: say(f'unit: {text}'))
+    return [f'-{test}' for test in sorted(set(tests) - set(with_turn))]
 
 
 def cuda():
@@ -120,7 +131,8 @@ def _sanitized_tests(bazel, whole):
         f'tests({folders}) except '
         rf'attr(tags, "\b(slow|gpu|cluster)\b", tests({folders}))')
     return targets if whole else reach.chosen(
-        bazel, targets, lambda text: say(f'sanitize: {text}'))
+        bazel, targets, SANITIZED_MOST,
+        lambda text: say(f'sanitize: {text}'))
 
 
 def build_sanitized():
@@ -128,7 +140,7 @@ def build_sanitized():
     with _sanitized() as bazel:
         targets = _sanitized_tests(bazel, whole=False)
         fuzzers = bazel.query(r'attr(tags, "\bfuzz\b", //tests/fuzz/...)')
-        targets += reach.chosen(bazel, fuzzers,
+        targets += reach.chosen(bazel, fuzzers, FUZZ_MOST,
                                 lambda text: say(f'fuzz: {text}'))
         if not bazel.build(targets):
             return tally.Tally(failed=['sanitized (not built)'])
@@ -159,7 +171,7 @@ def fuzz(seconds=None, seed=1, whole=True):
         if not targets or set(targets) != set(sum(tagged.values(), [])):
             return tally.Tally(failed=['fuzz (a target lacks a tag)'])
         if not whole:
-            targets = reach.chosen(bazel, targets,
+            targets = reach.chosen(bazel, targets, FUZZ_MOST,
                                    lambda text: say(f'fuzz: {text}'))
         lasting = fuzz_seconds(tagged[_FUZZ_LONG_S], targets, reach.commits())
         long = [target for target in lasting
@@ -183,7 +195,7 @@ def fuzz(seconds=None, seed=1, whole=True):
 def fuzz_seconds(long_targets, targets, turn):
     """{target: seconds} of those in `targets`, the longest first, so that no
     core waits at the end."""
-    long = reach.turn_of(long_targets, turn, FUZZ_TURNS)
+    long = reach.turn_of(long_targets, turn, reach.FUZZ_TURNS)
     return {**{target: _FUZZ_LONG_S for target in long if target in targets},
             **{target: _FUZZ_SHORT_S for target in sorted(targets)
                if target not in long}}
