@@ -82,6 +82,9 @@ void LiveChecker::OnSeat(const SeatSight& sight) {
     one.parts.clear();
     std::fill(one.progress.begin(), one.progress.end(), 0.0);
   }
+  // Its last round began and its life ended at once. The next values that it
+  // trains on are those of another life.
+  if (!one.life.is_set()) one.begins = false;
   if (!one.life.is_set() || job.cut.size() != sight.facts.fragments.size()) {
     return;
   }
