@@ -23,8 +23,8 @@ Changed = collections.namedtuple('Changed', 'labels packages everything')
 # Commits so long before the newest one are of the same piece of work.
 _WORK_H = 4
 # A fuzzer of a codec has its full time in one of so many commits. The turns of
-# a row share no factor with it; otherwise a target whose row it is in every
-# fifth commit might never meet its full time.
+# a row share no factor with this number. If they did, the commits in which a
+# fuzzer runs might never be those in which it has its full time.
 FUZZ_TURNS = 5
 # Edges from a target to a file. A test depends on a library, which has the
 # file; between a fuzzer and its library lies its entry.

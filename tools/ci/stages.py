@@ -23,8 +23,8 @@ SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'runtime',
 
 # The tags of tools/bazel/fuzz.bzl.
 _FUZZ_LONG_S, _FUZZ_SHORT_S = 60, 10
-# Targets that one commit runs at most. An empty cache on two cores leaves this
-# much time beside the suites.
+# Targets that one commit runs at most: a change of a header that most files
+# include would otherwise build all of them, plainly and once more sanitized.
 UNIT_MOST = reach.Row(150, 100, 60)
 SANITIZED_MOST = reach.Row(60, 40, 20)
 FUZZ_MOST = reach.Row(20, 8, 6)
