@@ -115,6 +115,20 @@ double Sign1Bound(std::span<const float> values, size_t index, size_t block) {
   return std::fabs(magnitude - rms) + rms * 0x1p-23;
 }
 
+// A value goes to the nearer of two magnitudes, which are shares of the root
+// mean square of its block. A scale of 2^127 stands for all above.
+double Lloyd2Bound(std::span<const float> values, size_t index) {
+  const size_t begin = index / kBlock * kBlock;
+  const double rms = RootMeanSquare(
+      values.subspan(begin, std::min(kBlock, values.size() - begin)));
+  const double magnitude = std::fabs(static_cast<double>(values[index]));
+  if (rms < 0x1.000002p-80) return magnitude;
+  const double scale = std::min(rms, 0x1p127);
+  return std::min(std::fabs(magnitude - 0.4528 * scale),
+                  std::fabs(magnitude - 1.5104 * scale)) +
+         scale * 0x1p-21;
+}
+
 // Half the widest gap between two levels, of the scale.
 double Block4Bound(std::span<const float> values, size_t index, double half_gap,
                    double scale_excess) {
@@ -170,6 +184,8 @@ std::vector<std::byte> ReferenceEncode(CodecId codec,
       return ReferenceEncodeBlock4(values, ReferenceE3m0Levels(), 2);
     case CodecId::kE3m0F32:
       return ReferenceEncodeBlock4(values, ReferenceE3m0Levels(), 4);
+    case CodecId::kLloyd2:
+      return ReferenceEncodeLloyd2(values);
     default:
       SKERRY_CHECK(false);
   }
@@ -215,6 +231,8 @@ std::vector<float> ReferenceDecode(CodecId codec,
       return ReferenceDecodeBlock4(payload, count, ReferenceE3m0Levels(), 2);
     case CodecId::kE3m0F32:
       return ReferenceDecodeBlock4(payload, count, ReferenceE3m0Levels(), 4);
+    case CodecId::kLloyd2:
+      return ReferenceDecodeLloyd2(payload, count);
     default:
       SKERRY_CHECK(false);
   }
@@ -251,6 +269,8 @@ double ErrorBound(CodecId codec, std::span<const float> values, size_t index) {
       return Block4Bound(values, index, 0.25, 0x1p-7);
     case CodecId::kE3m0F32:
       return Block4Bound(values, index, 0.25, 0);
+    case CodecId::kLloyd2:
+      return Lloyd2Bound(values, index);
     default:
       return 0.0;
   }

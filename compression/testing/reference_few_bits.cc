@@ -110,6 +110,40 @@ std::vector<float> ReferenceDecodeSign1(std::span<const std::byte> payload,
   return values;
 }
 
+std::vector<std::byte> ReferenceEncodeLloyd2(std::span<const float> values) {
+  std::vector<std::byte> payload;
+  std::vector<float> scales;
+  for (size_t begin = 0; begin < values.size(); begin += kSumBlock) {
+    const float rms = ReferenceSign1Scale(
+        values.subspan(begin, std::min(kSumBlock, values.size() - begin)));
+    scales.push_back(std::min(rms, 0x1p127f));
+    AppendBytes(payload, &scales.back(), sizeof(float));
+  }
+  const size_t codes_at = payload.size();
+  payload.resize(codes_at + (values.size() + 3) / 4);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float midpoint = 0.9816f * scales[i / kSumBlock];
+    const bool outer = std::fabs(values[i]) > midpoint;
+    const int code =
+        std::signbit(values[i]) ? (outer ? 0 : 1) : (outer ? 3 : 2);
+    payload[codes_at + i / 4] |= static_cast<std::byte>(code << (2 * (i % 4)));
+  }
+  return payload;
+}
+
+std::vector<float> ReferenceDecodeLloyd2(std::span<const std::byte> payload,
+                                         size_t count) {
+  const size_t codes_at = (count + kSumBlock - 1) / kSumBlock * sizeof(float);
+  constexpr float kLevels[] = {-1.5104f, -0.4528f, 0.4528f, 1.5104f};
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) {
+    const auto byte = std::to_integer<unsigned>(payload[codes_at + i / 4]);
+    values[i] = kLevels[byte >> (2 * (i % 4)) & 3] *
+                ReadScale(payload, i / kSumBlock, sizeof(float));
+  }
+  return values;
+}
+
 const ReferenceLevels& ReferenceNf4Levels() {
   static const ReferenceLevels levels = {
       {-1.0f, -0.6961928009986877f, -0.5250730514526367f, -0.39491748809814453f,

@@ -79,6 +79,7 @@ _METHODS = {
         'one_in_32': lambda _: _sparse('chunk_top_k/32')},
     'muloco': {
         'nf4': lambda _: _muloco('nf4'),
+        'lloyd2': lambda _: _muloco('lloyd2'),
         'sign1': lambda _: _muloco('sign1')},
 }
 NAMES = tuple(_METHODS)
