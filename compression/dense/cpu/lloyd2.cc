@@ -1,6 +1,5 @@
 #include "compression/dense/cpu/lloyd2.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +11,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/dense/cpu/blocks-inl.h"
-#include "compression/dense/cpu/squares-inl.h"
+#include "compression/dense/cpu/sums-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,11 +25,28 @@ constexpr size_t kBlock = Lloyd2::kElements;
 // One after another, each block would wait for its sum.
 constexpr size_t kBlocksTogether = 2;
 
-// The codes of a block, four a byte. The upper bit of a code is set where the
-// sign bit is clear. The lower one says that the level is the greater one of
-// that sign.
-HWY_INLINE void PackCodes(const float* HWY_RESTRICT values, float midpoint,
-                          uint8_t* HWY_RESTRICT packed) {
+// A value's magnitude times that of its level. Such products of fp32 are exact
+// in float64.
+struct LevelProduct {
+  double midpoint;
+
+  template <class V>
+  HWY_INLINE V operator()(V x, V sum) const {
+    const hn::DFromV<V> d;
+    const V size = hn::Abs(x);
+    const V level = hn::IfThenElse(hn::Gt(size, hn::Set(d, midpoint)),
+                                   hn::Set(d, double{kLloyd2Outer}),
+                                   hn::Set(d, double{kLloyd2Inner}));
+    return hn::MulAdd(size, level, sum);
+  }
+};
+
+// Writes the codes of a block, four a byte, and returns how many values have an
+// outer level. The upper bit of a code is set where the sign bit is clear. The
+// lower one says that the level is the greater one of that sign.
+HWY_INLINE size_t PackCodes(const float* HWY_RESTRICT values, float midpoint,
+                            uint8_t* HWY_RESTRICT packed) {
+  size_t outers = 0;
 #if HWY_TARGET == HWY_SCALAR
   for (size_t i = 0; i < kBlock; i += 4) {
     unsigned byte = 0;
@@ -38,6 +54,7 @@ HWY_INLINE void PackCodes(const float* HWY_RESTRICT values, float midpoint,
       const unsigned minus = std::signbit(values[i + j]) ? 1 : 0;
       const unsigned outer = std::fabs(values[i + j]) > midpoint ? 1 : 0;
       byte |= ((1 - minus) << 1 | (outer ^ minus)) << (2 * j);
+      outers += outer;
     }
     packed[i / 4] = static_cast<uint8_t>(byte);
   }
@@ -47,27 +64,31 @@ HWY_INLINE void PackCodes(const float* HWY_RESTRICT values, float midpoint,
   const hn::Rebind<uint8_t, decltype(du)> d8;
   const size_t lanes = hn::Lanes(df);
   const auto above = hn::Set(df, midpoint);
+  const auto two = hn::Set(du, 2u);
   HWY_ALIGN uint8_t codes[kBlock];
   for (size_t i = 0; i < kBlock; i += lanes) {
     const auto x = hn::LoadU(df, values + i);
     const auto minus = hn::ShiftRight<31>(hn::BitCast(du, x));
+    const auto is_outer = hn::Gt(hn::Abs(x), above);
+    outers += hn::CountTrue(df, is_outer);
     // A true lane is all ones.
-    const auto outer = hn::ShiftRight<31>(
-        hn::BitCast(du, hn::VecFromMask(df, hn::Gt(hn::Abs(x), above))));
+    const auto outer =
+        hn::ShiftRight<31>(hn::BitCast(du, hn::VecFromMask(df, is_outer)));
     // 2 (1 - minus) + (outer xor minus)
-    const auto code = hn::Add(hn::Xor(outer, minus),
-                              hn::Sub(hn::Set(du, 2u), hn::Add(minus, minus)));
+    const auto code =
+        hn::Add(hn::Xor(outer, minus), hn::Sub(two, hn::Add(minus, minus)));
     hn::StoreU(hn::TruncateTo(d8, code), d8, codes + i);
   }
   for (size_t i = 0; i < kBlock; i += 4 * lanes) {
-    const auto four =
+    const auto apart =
         hn::LoadU(du, reinterpret_cast<const uint32_t*>(codes + i));
-    const auto two = hn::Or(four, hn::ShiftRight<6>(four));
+    const auto pairs = hn::Or(apart, hn::ShiftRight<6>(apart));
     const auto byte =
-        hn::And(hn::Or(two, hn::ShiftRight<12>(two)), hn::Set(du, 0xffu));
+        hn::And(hn::Or(pairs, hn::ShiftRight<12>(pairs)), hn::Set(du, 0xffu));
     hn::StoreU(hn::TruncateTo(d8, byte), d8, packed + i / 4);
   }
 #endif
+  return outers;
 }
 
 template <class Out>
@@ -116,15 +137,19 @@ HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values, size_t size,
                                std::byte* HWY_RESTRICT codes) {
   double sums[kBlocks];
   for (size_t b = 0; b < kBlocks; ++b) {
-    sums[b] = SumOfSquares<kBlock>(values + b * kBlock);
+    sums[b] = SumOf<kBlock>(values + b * kBlock, Square());
   }
   for (size_t b = 0; b < kBlocks; ++b) {
     if (!std::isfinite(sums[b])) return false;
-    const float scale = std::min(
-        RmsScale(sums[b], b + 1 == kBlocks ? size : kBlock), kLloyd2ScaleMax);
+    const size_t count = b + 1 == kBlocks ? size : kBlock;
+    const float midpoint = kLloyd2Midpoint * RmsScale(sums[b], count);
+    const float* const block = values + b * kBlock;
+    const size_t outer = PackCodes(
+        block, midpoint,
+        reinterpret_cast<uint8_t*>(codes + b * Lloyd2::kBlockCodeBytes));
+    const float scale =
+        Lloyd2Scale(SumOf<kBlock>(block, LevelProduct{midpoint}), count, outer);
     std::memcpy(scales + b * sizeof(scale), &scale, sizeof(scale));
-    PackCodes(values + b * kBlock, kLloyd2Midpoint * scale,
-              reinterpret_cast<uint8_t*>(codes + b * Lloyd2::kBlockCodeBytes));
   }
   return true;
 }

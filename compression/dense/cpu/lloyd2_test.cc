@@ -29,16 +29,26 @@ std::vector<float> Decoded(std::span<const std::byte> payload, size_t count) {
 }
 
 TEST(Lloyd2Test, FourLevelsAscendAndTheFirstCodeIsInTheLowestBits) {
-  // Their root mean square is 1.
-  const float outer = std::sqrt(1.75f);
-  const std::vector<float> values = {-outer, -0.5f, 0.5f, outer};
+  const std::vector<float> values = {
+      -2 * cpu::kLloyd2Outer, -2 * cpu::kLloyd2Inner, 2 * cpu::kLloyd2Inner,
+      2 * cpu::kLloyd2Outer};
   const std::vector<std::byte> payload = Encoded(values);
   ASSERT_EQ(payload.size(), 5u);
   EXPECT_EQ(payload[4], std::byte{0b11100100});
-  const std::vector<float> levels = {-cpu::kLloyd2Outer, -cpu::kLloyd2Inner,
-                                     cpu::kLloyd2Inner, cpu::kLloyd2Outer};
-  const std::vector<float> decoded = Decoded(payload, 4);
-  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(decoded[i], levels[i], 1e-6);
+  EXPECT_EQ(Decoded(payload, 4), values);
+}
+
+// Of one value among zeros, the levels of a normal distribution would make more
+// than there is.
+TEST(Lloyd2Test, NoBlockErrsByAsMuchAsItHas) {
+  std::vector<float> values(256, 0.0f);
+  values[100] = -8.0f;
+  const std::vector<float> decoded = Decoded(Encoded(values), 256);
+  double error = 0;
+  for (size_t i = 0; i < 256; ++i) {
+    error += std::pow(double{decoded[i]} - values[i], 2);
+  }
+  EXPECT_LT(error, 0.97 * 64);
 }
 
 TEST(Lloyd2Test, AZeroIsOfTheLevelOfItsSign) {

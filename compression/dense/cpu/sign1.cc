@@ -12,7 +12,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/dense/cpu/blocks-inl.h"
-#include "compression/dense/cpu/squares-inl.h"
+#include "compression/dense/cpu/sums-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -66,7 +66,7 @@ HWY_INLINE void SumAndPack(const float* HWY_RESTRICT values,
                            double* HWY_RESTRICT sums,
                            uint8_t* HWY_RESTRICT bits) {
   for (size_t b = 0; b < kBlocks; ++b) {
-    SquareSums squares;
+    TermSums<Square> squares{Square()};
     for (size_t i = b * kBlock; i < (b + 1) * kBlock; i += 64) {
       squares.Add16(values + i);
       squares.Add16(values + i + 16);
@@ -122,7 +122,7 @@ HWY_INLINE void SumAndPack(const float* HWY_RESTRICT values,
                            double* HWY_RESTRICT sums,
                            uint8_t* HWY_RESTRICT bits) {
   for (size_t b = 0; b < kBlocks; ++b) {
-    sums[b] = SumOfSquares<kBlock>(values + b * kBlock);
+    sums[b] = SumOf<kBlock>(values + b * kBlock, Square());
   }
   for (size_t b = 0; b < kBlocks; ++b) {
     PackSigns(values + b * kBlock, bits + b * Sign1::kBlockCodeBytes);

@@ -4,7 +4,7 @@
 #include "compression/dense/cuda/launch.h"
 #include "compression/dense/cuda/lloyd2.h"
 #include "compression/dense/cuda/run4.h"
-#include "compression/dense/cuda/squares.h"
+#include "compression/dense/cuda/sums.h"
 
 namespace skerry::compression::cuda {
 namespace {
@@ -23,17 +23,30 @@ __device__ unsigned Spread(unsigned half) {
   return (bits | bits << 1) & 0x55555555u;
 }
 
-// Writes the codes of a block whose values begin at `begin`. Lane k writes
-// those of the values that all lanes have as number k, which are eight bytes.
-__device__ void WriteCodes(const Strided& own, float midpoint, size_t begin,
-                           size_t count, uint8_t* codes) {
+// A value's magnitude times that of its level, which is 0 for 0.
+struct LevelProduct {
+  float midpoint;
+  __device__ double operator()(float value) const {
+    const float size = fabsf(value);
+    const float level = size > midpoint ? cpu::kLloyd2Outer : cpu::kLloyd2Inner;
+    return __dmul_rn(static_cast<double>(size), static_cast<double>(level));
+  }
+};
+
+// Writes the codes of a block whose values begin at `begin`, and returns in all
+// lanes how many have an outer level. Lane k writes those of the values that
+// all lanes have as number k, which are eight bytes.
+__device__ int WriteCodes(const Strided& own, float midpoint, size_t begin,
+                          size_t count, uint8_t* codes) {
   const int lane = static_cast<int>(threadIdx.x);
+  int outers = 0;
   unsigned upper_bits = 0;
   unsigned lower_bits = 0;
   for (int k = 0; k < kRows; ++k) {
     const bool there = begin + k * kWarp + lane < count;
     const bool minus = (__float_as_uint(own.at[k]) >> 31) != 0;
-    const bool outer = fabsf(own.at[k]) > midpoint;
+    const bool outer = there && fabsf(own.at[k]) > midpoint;
+    outers += __popc(__ballot_sync(kEveryLane, outer));
     const unsigned upper = __ballot_sync(kEveryLane, there && !minus);
     const unsigned lower = __ballot_sync(kEveryLane, there && outer != minus);
     if (lane == k) {
@@ -42,7 +55,7 @@ __device__ void WriteCodes(const Strided& own, float midpoint, size_t begin,
     }
   }
   const size_t first = begin + static_cast<size_t>(lane) * kWarp;
-  if (lane >= kRows || first >= count) return;
+  if (lane >= kRows || first >= count) return outers;
   const unsigned words[2] = {
       Spread(upper_bits) << 1 | Spread(lower_bits),
       Spread(upper_bits >> 16) << 1 | Spread(lower_bits >> 16)};
@@ -50,11 +63,25 @@ __device__ void WriteCodes(const Strided& own, float midpoint, size_t begin,
     auto* const to = reinterpret_cast<unsigned*>(codes + first / 4);
     to[0] = words[0];
     to[1] = words[1];
-    return;
+    return outers;
   }
   for (size_t i = 0; i < (count - first + 3) / 4; ++i) {
     codes[first / 4 + i] = static_cast<uint8_t>(words[i / 4] >> (8 * (i % 4)));
   }
+  return outers;
+}
+
+// As cpu::Lloyd2Scale().
+__device__ float Lloyd2Scale(double products, int size, int outer) {
+  constexpr double kInner = double{cpu::kLloyd2Inner} * cpu::kLloyd2Inner;
+  constexpr double kOuter = double{cpu::kLloyd2Outer} * cpu::kLloyd2Outer;
+  const double squares =
+      __dadd_rn(__dmul_rn(static_cast<double>(size - outer), kInner),
+                __dmul_rn(static_cast<double>(outer), kOuter));
+  const double scale = __ddiv_rn(products, squares);
+  if (scale < cpu::kRmsScaleMin) return 0.0f;
+  return scale < cpu::kLloyd2ScaleMax ? __double2float_rn(scale)
+                                      : cpu::kLloyd2ScaleMax;
 }
 
 __global__ void EncodeKernel(const float* values, size_t count, float* scales,
@@ -65,20 +92,27 @@ __global__ void EncodeKernel(const float* values, size_t count, float* scales,
   for (int b = 0; b < kBlocksPerWarp; ++b) {
     own[b] = Load(values, (first + b) * kBlock, count);
   }
-  const double sum = SumOfSquares(own);
+  const double sum = SumOf(own, Square());
+  float midpoints[kBlocksPerWarp];
+  int outers[kBlocksPerWarp];
   for (int b = 0; b < kBlocksPerWarp; ++b) {
-    const size_t begin = (first + b) * kBlock;
-    if (begin >= count) return;
     const double total = __shfl_sync(kEveryLane, sum, b * kSums);
-    const float scale =
-        fminf(ScaleOf(total, static_cast<size_t>(SizeOf(begin, count))),
-              cpu::kLloyd2ScaleMax);
-    if (threadIdx.x == 0) {
-      if (!isfinite(total)) *bad = 1;
-      scales[first + b] = scale;
-    }
-    WriteCodes(own[b], __fmul_rn(cpu::kLloyd2Midpoint, scale), begin, count,
-               codes);
+    const size_t begin = (first + b) * kBlock;
+    if (!isfinite(total) && threadIdx.x == 0) *bad = 1;
+    midpoints[b] = 0.0f;
+    outers[b] = 0;
+    if (begin >= count) continue;
+    midpoints[b] =
+        __fmul_rn(cpu::kLloyd2Midpoint,
+                  ScaleOf(total, static_cast<size_t>(SizeOf(begin, count))));
+    outers[b] = WriteCodes(own[b], midpoints[b], begin, count, codes);
+  }
+  const int mine = static_cast<int>(threadIdx.x) / kSums;
+  const double products = SumOf(own, LevelProduct{midpoints[mine]});
+  const size_t begin = (first + mine) * kBlock;
+  if (threadIdx.x % kSums == 0 && begin < count) {
+    scales[first + mine] =
+        Lloyd2Scale(products, SizeOf(begin, count), outers[mine]);
   }
 }
 

@@ -6,7 +6,7 @@
 #include "compression/dense/cuda/launch.h"
 #include "compression/dense/cuda/run4.h"
 #include "compression/dense/cuda/sign1.h"
-#include "compression/dense/cuda/squares.h"
+#include "compression/dense/cuda/sums.h"
 
 namespace skerry::compression::cuda {
 namespace {
@@ -72,7 +72,7 @@ __global__ void EncodeKernel(const float* values, size_t count, Taker taker,
   for (int b = 0; b < kBlocksPerWarp; ++b) {
     own[b] = Load(values, (first + b) * kBlock, count);
   }
-  const double sum = SumOfSquares(own);
+  const double sum = SumOf(own, Square());
   const int lane = static_cast<int>(threadIdx.x);
   const size_t summed = first + lane / kSums;
   if (lane % kSums == 0 && summed * kBlock < count) {

@@ -1,13 +1,14 @@
-// compression/dense/cpu/squares-inl.h
+// compression/dense/cpu/sums-inl.h
 //
-// Adds the squares of a block in the order that docs/formats/codecs.md gives,
-// which no vector length changes. Included once for each SIMD target.
-#if defined(SKERRY_COMPRESSION_DENSE_CPU_SQUARES_INL_H_) == \
+// Adds terms of the values of a block, such as their squares, in the order that
+// docs/formats/codecs.md gives, which no vector length changes. Included once
+// for each SIMD target.
+#if defined(SKERRY_COMPRESSION_DENSE_CPU_SUMS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
-#ifdef SKERRY_COMPRESSION_DENSE_CPU_SQUARES_INL_H_
-#undef SKERRY_COMPRESSION_DENSE_CPU_SQUARES_INL_H_
+#ifdef SKERRY_COMPRESSION_DENSE_CPU_SUMS_INL_H_
+#undef SKERRY_COMPRESSION_DENSE_CPU_SUMS_INL_H_
 #else
-#define SKERRY_COMPRESSION_DENSE_CPU_SQUARES_INL_H_
+#define SKERRY_COMPRESSION_DENSE_CPU_SUMS_INL_H_
 #endif
 
 #include <cstddef>
@@ -20,13 +21,24 @@ namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
+// A term of a sum of squares. Squares of fp32 are exact in float64, so fused or
+// not, these are the same.
+struct Square {
+  template <class V>
+  HWY_INLINE V operator()(V x, V sum) const {
+    return hwy::HWY_NAMESPACE::MulAdd(x, x, sum);
+  }
+};
+
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Sums the squares of a block, 16 values at a time, in vectors of four: to
-// convert eight at once takes longer than to convert four twice.
-class SquareSums {
+// Sums terms of a block, 16 values at a time, in vectors of four: to convert
+// eight at once takes longer than to convert four twice.
+template <class Term>
+class TermSums {
  public:
-  HWY_INLINE SquareSums()
-      : sums0_(hwy::HWY_NAMESPACE::Zero(D())),
+  HWY_INLINE explicit TermSums(const Term& term)
+      : term_(term),
+        sums0_(hwy::HWY_NAMESPACE::Zero(D())),
         sums4_(sums0_),
         sums8_(sums0_),
         sums12_(sums0_) {}
@@ -44,33 +56,31 @@ class SquareSums {
  private:
   using D = hwy::HWY_NAMESPACE::Full256<double>;
 
-  static HWY_INLINE void Add4(const float* HWY_RESTRICT values,
-                              hwy::HWY_NAMESPACE::VFromD<D>& sums) {
+  HWY_INLINE void Add4(const float* HWY_RESTRICT values,
+                       hwy::HWY_NAMESPACE::VFromD<D>& sums) const {
     namespace hn = hwy::HWY_NAMESPACE;
-    const auto x = hn::PromoteTo(D(), hn::LoadU(hn::Full128<float>(), values));
-    // Squares of fp32 are exact, so fused or not, these are the same.
-    sums = hn::MulAdd(x, x, sums);
+    sums = term_(hn::PromoteTo(D(), hn::LoadU(hn::Full128<float>(), values)),
+                 sums);
   }
 
+  const Term term_;
   hwy::HWY_NAMESPACE::VFromD<D> sums0_;
   hwy::HWY_NAMESPACE::VFromD<D> sums4_;
   hwy::HWY_NAMESPACE::VFromD<D> sums8_;
   hwy::HWY_NAMESPACE::VFromD<D> sums12_;
 };
 
-// The sum of squares of a block of kCount values, a multiple of 16; infinite or
-// NaN when a value is.
-template <size_t kCount>
-HWY_INLINE double SumOfSquares(const float* HWY_RESTRICT values) {
-  SquareSums squares;
-  for (size_t i = 0; i < kCount; i += 16) squares.Add16(values + i);
-  return squares.Total();
+// The sum of term(value, sum) over a block of kCount values, a multiple of 16.
+template <size_t kCount, class Term>
+HWY_INLINE double SumOf(const float* HWY_RESTRICT values, const Term& term) {
+  TermSums<Term> sums(term);
+  for (size_t i = 0; i < kCount; i += 16) sums.Add16(values + i);
+  return sums.Total();
 }
 #else
-// The sum of squares of a block of kCount values, a multiple of 16; infinite or
-// NaN when a value is.
-template <size_t kCount>
-HWY_INLINE double SumOfSquares(const float* HWY_RESTRICT values) {
+// The sum of term(value, sum) over a block of kCount values, a multiple of 16.
+template <size_t kCount, class Term>
+HWY_INLINE double SumOf(const float* HWY_RESTRICT values, const Term& term) {
   namespace hn = hwy::HWY_NAMESPACE;
   // Value i goes to sum i % kSums.
   constexpr size_t kSums = 16;  // Folded16
@@ -84,9 +94,8 @@ HWY_INLINE double SumOfSquares(const float* HWY_RESTRICT values) {
     for (size_t i = j; i < kCount; i += kSums) {
       const auto x0 = hn::PromoteTo(d64, hn::LoadU(d32, values + i));
       const auto x1 = hn::PromoteTo(d64, hn::LoadU(d32, values + i + lanes));
-      // Squares of fp32 are exact, so fused or not, these are the same.
-      sum0 = hn::MulAdd(x0, x0, sum0);
-      sum1 = hn::MulAdd(x1, x1, sum1);
+      sum0 = term(x0, sum0);
+      sum1 = term(x1, sum1);
     }
     hn::StoreU(sum0, d64, sums + j);
     hn::StoreU(sum1, d64, sums + j + lanes);

@@ -1,10 +1,10 @@
-// compression/dense/cuda/squares.h
+// compression/dense/cuda/sums.h
 //
-// Adds the squares of blocks of 256 values on a device, in the order of
-// compression/dense/cpu/squares-inl.h, and makes scales of the sums. One warp
-// takes two blocks, 32 values at a time.
-#ifndef SKERRY_COMPRESSION_DENSE_CUDA_SQUARES_H_
-#define SKERRY_COMPRESSION_DENSE_CUDA_SQUARES_H_
+// Adds terms of the values of blocks of 256, such as their squares, on a
+// device, in the order of compression/dense/cpu/sums-inl.h. One warp takes two
+// blocks, 32 values at a time.
+#ifndef SKERRY_COMPRESSION_DENSE_CUDA_SUMS_H_
+#define SKERRY_COMPRESSION_DENSE_CUDA_SUMS_H_
 
 #include <cuda_runtime.h>
 
@@ -53,8 +53,11 @@ __device__ inline Strided Load(const float* values, size_t begin,
 // In the order of the processor's sums: that of block 0 in lane 0, that of
 // block 1 in lane 16. A lane has one of the 16 sums of its block. It gives the
 // lane 16 away its value of the other block, and gets that lane's value of its
-// own block. A value 0 behind the last one changes no sum.
-__device__ inline double SumOfSquares(const Strided (&block)[kBlocksPerWarp]) {
+// own block. A term of 0, which is that of the values behind the last one,
+// changes no sum.
+template <typename Term>
+__device__ double SumOf(const Strided (&block)[kBlocksPerWarp],
+                        const Term& term) {
   const int lane = static_cast<int>(threadIdx.x);
   const bool upper = lane >= kSums;
   double sum = 0.0;
@@ -62,10 +65,8 @@ __device__ inline double SumOfSquares(const Strided (&block)[kBlocksPerWarp]) {
     const float kept = upper ? block[1].at[k] : block[0].at[k];
     const float given = upper ? block[0].at[k] : block[1].at[k];
     const float got = __shfl_sync(kEveryLane, given, lane ^ kSums);
-    const double first = upper ? got : kept;
-    const double second = upper ? kept : got;
-    sum = __dadd_rn(sum, __dmul_rn(first, first));
-    sum = __dadd_rn(sum, __dmul_rn(second, second));
+    sum = __dadd_rn(sum, term(upper ? got : kept));
+    sum = __dadd_rn(sum, term(upper ? kept : got));
   }
   for (int step = kSums / 2; step > 0; step /= 2) {
     const double other = __shfl_down_sync(kEveryLane, sum, step);
@@ -73,6 +74,12 @@ __device__ inline double SumOfSquares(const Strided (&block)[kBlocksPerWarp]) {
   }
   return sum;
 }
+
+struct Square {
+  __device__ double operator()(float value) const {
+    return __dmul_rn(static_cast<double>(value), static_cast<double>(value));
+  }
+};
 
 // As cpu::RmsScale().
 __device__ inline float ScaleOf(double sum_of_squares, size_t count) {
@@ -97,4 +104,4 @@ inline Shape ShapeFor(size_t count, size_t blocks_per_warp) {
 
 }  // namespace skerry::compression::cuda
 
-#endif  // SKERRY_COMPRESSION_DENSE_CUDA_SQUARES_H_
+#endif  // SKERRY_COMPRESSION_DENSE_CUDA_SUMS_H_
