@@ -29,7 +29,7 @@ TEST(ExplainTest, AFieldHasItsTypeAndTheWordsOfTheSchema) {
             "Inner steps a round. Default 12.\n");
   EXPECT_THAT(Explained("outer.method"),
               HasSubstr("one of local_sgd, diloco, co2, "
-                        "average_plus_local_delta, late"));
+                        "average_plus_local_delta, late, dasgd"));
   EXPECT_THAT(Explained("training.optimizer"),
               HasSubstr("one of adamw, lamb, sgd, muon"));
   EXPECT_THAT(Explained("placement.islands"), HasSubstr("list of text"));

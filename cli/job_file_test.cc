@@ -413,7 +413,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "yes"},
         Refusal{"outer:\n  method: sgd\n",
                 "job.yaml:2:11: outer.method: has to be one of local_sgd, "
-                "diloco, co2, average_plus_local_delta, late, not sgd"},
+                "diloco, co2, average_plus_local_delta, late, dasgd, not sgd; "
+                "did you mean dasgd?"},
         Refusal{"placement:\n  islands: a\n",
                 "job.yaml:2:12: placement.islands: has to be a list"},
         Refusal{"name: a\nname: b\n",
@@ -445,39 +446,38 @@ INSTANTIATE_TEST_SUITE_P(
                 "not x"}));
 
 TEST_F(JobFileTest, TenMistakesGiveTenPreciseMessages) {
-  EXPECT_EQ(Problems("nam: small\n"
-                     "model:\n"
-                     "  config_file: missing.json\n"
-                     "  seed: first\n"
-                     "data:\n"
-                     "  path: [a, b]\n"
-                     "training:\n"
-                     "  samples: -5\n"
-                     "  learning_rate: fast\n"
-                     "outer:\n"
-                     "  method: co3\n"
-                     "  nesterov: yes\n"
-                     "exchange:\n"
-                     "  codex: bf16\n"
-                     "placement:\n"
-                     "  islands: north\n"),
-            "job.yaml:1:1: there is no field nam; did you mean name?\n"
-            "job.yaml:3:16: model.config_file: cannot read missing.json: No "
-            "such file or directory\n"
-            "job.yaml:4:9: model.seed: has to be a whole number >= 0, not "
-            "first\n"
-            "job.yaml:6:9: data.path: has to be a single value\n"
-            "job.yaml:8:12: training.samples: has to be a whole number >= 0, "
-            "not -5\n"
-            "job.yaml:9:18: training.learning_rate: has to be a number, not "
-            "fast\n"
-            "job.yaml:11:11: outer.method: has to be one of local_sgd, diloco, "
-            "co2, average_plus_local_delta, late, not co3; did you mean co2?\n"
-            "job.yaml:12:13: outer.nesterov: has to be true or false, not "
-            "yes\n"
-            "job.yaml:14:3: exchange: there is no field codex; did you mean "
-            "codec?\n"
-            "job.yaml:16:12: placement.islands: has to be a list");
+  EXPECT_EQ(
+      Problems("nam: small\n"
+               "model:\n"
+               "  config_file: missing.json\n"
+               "  seed: first\n"
+               "data:\n"
+               "  path: [a, b]\n"
+               "training:\n"
+               "  samples: -5\n"
+               "  learning_rate: fast\n"
+               "outer:\n"
+               "  method: co3\n"
+               "  nesterov: yes\n"
+               "exchange:\n"
+               "  codex: bf16\n"
+               "placement:\n"
+               "  islands: north\n"),
+      "job.yaml:1:1: there is no field nam; did you mean name?\n"
+      "job.yaml:3:16: model.config_file: cannot read missing.json: No "
+      "such file or directory\n"
+      "job.yaml:4:9: model.seed: has to be a whole number >= 0, not first\n"
+      "job.yaml:6:9: data.path: has to be a single value\n"
+      "job.yaml:8:12: training.samples: has to be a whole number >= 0, "
+      "not -5\n"
+      "job.yaml:9:18: training.learning_rate: has to be a number, not fast\n"
+      "job.yaml:11:11: outer.method: has to be one of local_sgd, diloco, "
+      "co2, average_plus_local_delta, late, dasgd, not co3; did you mean "
+      "co2?\n"
+      "job.yaml:12:13: outer.nesterov: has to be true or false, not yes\n"
+      "job.yaml:14:3: exchange: there is no field codex; did you mean "
+      "codec?\n"
+      "job.yaml:16:12: placement.islands: has to be a list");
 }
 
 TEST_F(JobFileTest, AliasBombsAreRefused) {

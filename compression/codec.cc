@@ -43,7 +43,8 @@ absl::StatusOr<CodecId> ParseCodecName(std::string_view name) {
 bool IsSparse(CodecId id) { return id >= CodecId::kTopK; }
 
 double DefaultErrorFeedback(CodecId id) {
-  return id == CodecId::kSign1 || id == CodecId::kSign1Whole || IsSparse(id)
+  return id == CodecId::kSign1 || id == CodecId::kSign1Whole ||
+                 id == CodecId::kLloyd2 || IsSparse(id)
              ? 1.0
              : 0.0;
 }

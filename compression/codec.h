@@ -24,8 +24,9 @@ namespace skerry::compression {
 absl::StatusOr<const Codec*> FindCodec(CodecId id);
 
 // Names in job files and on the command line: "raw_f32", "bf16", "int8_block",
-// "fp16", "sign1", "sign1_whole", "nf4", "nf4_f32", "e3m0", "e3m0_f32", and
-// "top_k/N", "chunk_top_k/N" and "threshold_top_k/N" for N = 4, 8, .. 256.
+// "fp16", "sign1", "sign1_whole", "nf4", "nf4_f32", "e3m0", "e3m0_f32",
+// "lloyd2", and "top_k/N", "chunk_top_k/N" and "threshold_top_k/N" for N = 4,
+// 8, .. 256.
 //
 // Errors: InvalidArgument, listing the names.
 absl::StatusOr<CodecId> ParseCodecName(std::string_view name);
@@ -34,7 +35,8 @@ absl::StatusOr<CodecId> ParseCodecName(std::string_view name);
 bool IsSparse(CodecId id);
 
 // The error-feedback factor of a job that names none: 1 where a codec loses
-// most of a value in one go, 0 where its error is too small to carry.
+// a third of a value or more in one go, 0 where its error is too small to
+// carry.
 double DefaultErrorFeedback(CodecId id);
 
 // "unknown" for a number that this build does not know.

@@ -19,10 +19,11 @@ TEST(CodecTest, AnUnknownNameIsAnsweredWithTheNamesThatExist) {
   EXPECT_NE(status.message().find("int8_block"), absl::string_view::npos);
 }
 
-TEST(CodecTest, OfDenseCodecsOnlyOneBitIsCarriedByDefault) {
+TEST(CodecTest, OfDenseCodecsOneAndTwoBitsAreCarriedByDefault) {
   for (const NamedCodec& one : DenseCodecs()) {
     EXPECT_EQ(DefaultErrorFeedback(one.id),
-              one.id == CodecId::kSign1 || one.id == CodecId::kSign1Whole)
+              one.id == CodecId::kSign1 || one.id == CodecId::kSign1Whole ||
+                  one.id == CodecId::kLloyd2)
         << one.name;
   }
 }
@@ -38,6 +39,8 @@ TEST(CodecTest, EncodedSizesAreThoseOfTheFormatPage) {
   EXPECT_EQ((*FindCodec(CodecId::kSign1))->MaxEncodedBytes(257), 41u);
   EXPECT_EQ((*FindCodec(CodecId::kSign1Whole))->MaxEncodedBytes(4096), 516u);
   EXPECT_EQ((*FindCodec(CodecId::kSign1Whole))->MaxEncodedBytes(0), 0u);
+  EXPECT_EQ((*FindCodec(CodecId::kLloyd2))->MaxEncodedBytes(4096), 1088u);
+  EXPECT_EQ((*FindCodec(CodecId::kLloyd2))->MaxEncodedBytes(257), 73u);
   for (const CodecId id : {CodecId::kNf4, CodecId::kE3m0}) {
     EXPECT_EQ((*FindCodec(id))->MaxEncodedBytes(4096), 2176u);
     EXPECT_EQ((*FindCodec(id))->MaxEncodedBytes(65), 37u);

@@ -50,7 +50,8 @@ void FillEngine(JobSpec::Training& t) {
 void FillOuterLoop(const std::string& codec, JobSpec::OuterLoop& outer) {
   const auto preset = optimizer::OuterPreset(OuterMethodName(outer.method));
   if (!preset.ok()) return;
-  Fill(outer.learning_rate, preset->learning_rate);
+  if (!outer.mix.has_value()) outer.mix = preset->mix;
+  Fill(outer.learning_rate, outer.mix.value_or(preset->learning_rate));
   Fill(outer.momentum, preset->momentum);
   Fill(outer.nesterov, preset->nesterov);
   Fill(outer.staleness_penalty, preset->penalty);

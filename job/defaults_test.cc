@@ -23,6 +23,19 @@ TEST(DefaultsTest, WhatDependsOnOtherFieldsIsFilledFromThem) {
   EXPECT_EQ(spec, once);
 }
 
+TEST(DefaultsTest, AMixIsTheRateToo) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.outer.method = OuterMethod::kDaSgd;
+  JobSpec preset = spec;
+  FillDefaults(64, preset);
+  EXPECT_EQ(preset.outer.mix, 0.25);
+  EXPECT_EQ(preset.outer.learning_rate, 0.25);
+  spec.outer.mix = 0.5;
+  FillDefaults(64, spec);
+  EXPECT_EQ(spec.outer.mix, 0.5);
+  EXPECT_EQ(spec.outer.learning_rate, 0.5);
+}
+
 TEST(DefaultsTest, ZeroIsAValue) {
   JobSpec spec = SmallJob("job", 100);
   spec.outer.method = OuterMethod::kDiloco;

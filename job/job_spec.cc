@@ -47,6 +47,8 @@ std::string_view OuterMethodName(OuterMethod method) {
       return "average_plus_local_delta";
     case OuterMethod::kLate:
       return "late";
+    case OuterMethod::kDaSgd:
+      return "dasgd";
   }
   return "";
 }
@@ -66,7 +68,9 @@ optimizer::OuterOptions OuterOptionsOf(const JobSpec& spec) {
   auto preset = optimizer::OuterPreset(OuterMethodName(outer.method));
   optimizer::OuterOptions options =
       preset.ok() ? *std::move(preset) : optimizer::OuterOptions{};
-  options.learning_rate = outer.learning_rate.value_or(options.learning_rate);
+  if (outer.mix.has_value()) options.mix = outer.mix;
+  options.learning_rate =
+      outer.learning_rate.value_or(outer.mix.value_or(options.learning_rate));
   options.momentum = outer.momentum.value_or(options.momentum);
   options.nesterov = outer.nesterov.value_or(options.nesterov);
   options.penalty = outer.staleness_penalty.value_or(options.penalty);

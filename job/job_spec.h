@@ -25,6 +25,7 @@ enum class OuterMethod {
   kCo2,
   kAveragePlusLocalDelta,
   kLate,
+  kDaSgd,
 };
 
 enum class InnerOptimizer { kAdamW, kLamb, kSgd, kMuon };
@@ -101,6 +102,7 @@ struct JobSpec {
     std::optional<double> undelayed_fraction;
     std::optional<double> own_share;
     std::optional<uint32_t> apply_points;
+    std::optional<double> mix;
     bool accept_weak_damping = false;
     friend bool operator==(const OuterLoop&, const OuterLoop&) = default;
   };

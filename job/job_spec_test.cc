@@ -38,6 +38,18 @@ TEST(JobSpecTest, AJobsOwnValuesReplaceThoseOfThePreset) {
   EXPECT_EQ(OuterOptionsOf(spec).undelayed_rounds_fraction, 0.0);
 }
 
+// The anchor would not be the mean of the replicas otherwise.
+TEST(JobSpecTest, AMixIsTheRateToo) {
+  JobSpec spec;
+  spec.outer.method = OuterMethod::kDaSgd;
+  EXPECT_EQ(OuterOptionsOf(spec).mix, 0.25);
+  EXPECT_EQ(OuterOptionsOf(spec).learning_rate, 0.25);
+  spec.outer.mix = 0.5;
+  EXPECT_EQ(OuterOptionsOf(spec).mix, 0.5);
+  EXPECT_EQ(OuterOptionsOf(spec).learning_rate, 0.5);
+  EXPECT_EQ(OuterDelay(spec), 1u);
+}
+
 TEST(JobSpecTest, SamplesBeforeAreThoseOfTheCheckpoint) {
   JobSpec spec;
   EXPECT_TRUE(ConsumedBefore(spec).empty());

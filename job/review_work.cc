@@ -161,7 +161,7 @@ void ReviewOuterLoop(const JobSpec& spec, std::vector<std::string>& warnings,
                      Problems& problems) {
   if (spec.outer.method == OuterMethod::kUnspecified) {
     problems.Add("outer.method",
-                 "is not set; use late, local_sgd, diloco, co2 or "
+                 "is not set; use late, local_sgd, diloco, co2, dasgd or "
                  "average_plus_local_delta");
     return;
   }

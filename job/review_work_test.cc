@@ -87,6 +87,45 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"outer.undelayed_fraction: has to be in [0, 1], not 2",
                [](JobSpec& s) { s.outer.undelayed_fraction = 2; }}));
 
+// One row for each setting that DaSGD refuses: outside a bound, or of another
+// method.
+class DaSgdTest : public testing::TestWithParam<Broken> {};
+
+TEST_P(DaSgdTest, RefusesWithReasonAndCure) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.outer.method = OuterMethod::kDaSgd;
+  ASSERT_TRUE(ReviewWork(spec).ok()) << ReviewWork(spec).status();
+  GetParam().change(spec);
+  EXPECT_EQ(ReviewWork(spec).status().message(), GetParam().message);
+}
+
+constexpr char kKeepsTheMean[] =
+    "outer: outer optimizer: this merge rule keeps the anchor at the mean of "
+    "the replicas, so it takes no momentum, clip or penalty";
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, DaSgdTest,
+    testing::Values(
+        Broken{"outer.mix: has to be in [0.05, 0.95]: at 0 a round leaves "
+               "nothing, and at 1 replicas never come together, not 0",
+               [](JobSpec& s) { s.outer.mix = s.outer.learning_rate = 0; }},
+        Broken{"outer: outer optimizer: this merge rule needs learning_rate "
+               "0.25, which is its mix; leave learning_rate out "
+               "(docs/outer_loop.md)",
+               [](JobSpec& s) { s.outer.learning_rate = 0.7; }},
+        Broken{kKeepsTheMean, [](JobSpec& s) { s.outer.momentum = 0.5; }},
+        Broken{kKeepsTheMean, [](JobSpec& s) { s.outer.clip = 0.1; }},
+        Broken{kKeepsTheMean,
+               [](JobSpec& s) { s.outer.staleness_penalty = 2; }},
+        Broken{"outer.own_share: has a meaning only with method late",
+               [](JobSpec& s) { s.outer.own_share = 0.5; }},
+        Broken{"outer.mix: has a meaning only with method dasgd",
+               [](JobSpec& s) {
+                 s.outer.method = OuterMethod::kCo2;
+                 s.outer.mix = 0.5;
+                 s.outer.learning_rate = 0.5;
+               }}));
+
 TEST(ReviewWorkTest, ALargeBatchGoesWithASmallMicroBatch) {
   JobSpec spec = SmallJob("job", 100);
   spec.training.batch_samples = 100'000;

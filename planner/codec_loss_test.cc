@@ -21,7 +21,7 @@ std::string Field(const char* codec, double beta, double momentum) {
 
 TEST(CodecLossTest, CodecsLoseAsTheirBitsSay) {
   for (const char* name : {"raw_f32", "bf16", "fp16", "int8_block", "nf4",
-                           "nf4_f32", "e3m0", "e3m0_f32"}) {
+                           "nf4_f32", "e3m0", "e3m0_f32", "lloyd2"}) {
     EXPECT_EQ(LossOfName(name), CodecLoss::kRounding) << name;
   }
   EXPECT_EQ(LossOfName("sign1"), CodecLoss::kOneBit);

@@ -21,6 +21,7 @@
 #include "compression/dense/cuda/block4.h"
 #include "compression/dense/cuda/fp16.h"
 #include "compression/dense/cuda/int8_block.h"
+#include "compression/dense/cuda/lloyd2.h"
 #include "compression/dense/cuda/sign1.h"
 
 namespace skerry::compression {
@@ -121,6 +122,8 @@ std::vector<Row> RowsOf(const Memory& memory) {
   AddBlock4("nf4", CodecId::kNf4, {Levels4::kNf4, Scale4::kBf16}, memory, rows);
   AddBlock4("e3m0", CodecId::kE3m0, {Levels4::kE3m0, Scale4::kBf16}, memory,
             rows);
+  AddRows("lloyd2", CodecId::kLloyd2, memory, cuda::EncodeLloyd2,
+          cuda::DecodeLloyd2, cuda::DecodeAddLloyd2, rows);
   AddRows("sign1", CodecId::kSign1, memory, cuda::EncodeSign1,
           cuda::DecodeSign1, cuda::DecodeAddSign1, rows);
   AddRows(

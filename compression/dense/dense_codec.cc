@@ -9,6 +9,7 @@
 #include "compression/dense/cpu/block4.h"
 #include "compression/dense/cpu/fp16.h"
 #include "compression/dense/cpu/int8_block.h"
+#include "compression/dense/cpu/lloyd2.h"
 #include "compression/dense/cpu/raw_f32.h"
 #include "compression/dense/cpu/sign1.h"
 #include "compression/dense/cpu/stores.h"
@@ -167,6 +168,7 @@ std::span<const NamedCodec> DenseCodecs() {
   static const KernelCodec<CodecId::kNf4F32, cpu::Nf4F32> nf4_f32;
   static const KernelCodec<CodecId::kE3m0, cpu::E3m0> e3m0;
   static const KernelCodec<CodecId::kE3m0F32, cpu::E3m0F32> e3m0_f32;
+  static const KernelCodec<CodecId::kLloyd2, cpu::Lloyd2> lloyd2;
   static const NamedCodec entries[] = {
       {CodecId::kRawF32, "raw_f32", &raw_f32},
       {CodecId::kBf16, "bf16", &bf16},
@@ -178,6 +180,7 @@ std::span<const NamedCodec> DenseCodecs() {
       {CodecId::kNf4F32, "nf4_f32", &nf4_f32},
       {CodecId::kE3m0, "e3m0", &e3m0},
       {CodecId::kE3m0F32, "e3m0_f32", &e3m0_f32},
+      {CodecId::kLloyd2, "lloyd2", &lloyd2},
   };
   return entries;
 }

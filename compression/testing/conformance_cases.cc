@@ -129,7 +129,8 @@ std::vector<ConformanceCase> SparseOptionCases() {
   }
   for (const CodecId inner :
        {CodecId::kBf16, CodecId::kFp16, CodecId::kInt8Block, CodecId::kNf4,
-        CodecId::kE3m0, CodecId::kSign1, CodecId::kSign1Whole}) {
+        CodecId::kE3m0, CodecId::kLloyd2, CodecId::kSign1,
+        CodecId::kSign1Whole}) {
     add(0.1, inner);
   }
   // Where scales belong to 512 places and to 256.

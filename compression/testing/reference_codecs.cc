@@ -115,6 +115,34 @@ double Sign1Bound(std::span<const float> values, size_t index, size_t block) {
   return std::fabs(magnitude - rms) + rms * 0x1p-23;
 }
 
+// A value goes to one of two magnitudes, as its own is above or below a share
+// of its block's root mean square. These are shares of a scale, which is at
+// most 1.52p127 in hexadecimal.
+double Lloyd2Bound(std::span<const float> values, size_t index) {
+  const size_t begin = index / kBlock * kBlock;
+  const auto block =
+      values.subspan(begin, std::min(kBlock, values.size() - begin));
+  const double rms = RootMeanSquare(block);
+  const double midpoint = rms < 0x1p-80 ? 0.0 : 0.9816 * rms;
+  const auto level_of = [&](float value, double slack) {
+    return std::fabs(value) > midpoint * (1 + slack) ? 1.5104 : 0.4528;
+  };
+  double products = 0.0, squares = 0.0;
+  for (const float value : block) {
+    const double level = level_of(value, 0);
+    products += std::fabs(value) * level;
+    squares += level * level;
+  }
+  const double scale = std::min(products / squares, 0x1.52p127);
+  const double magnitude = std::fabs(static_cast<double>(values[index]));
+  if (scale < 0x1.000002p-80) return magnitude + 0x1.1p-80;
+  // Rounding decides what is this close to the midpoint.
+  return std::max(
+             std::fabs(magnitude - level_of(values[index], 1e-6) * scale),
+             std::fabs(magnitude - level_of(values[index], -1e-6) * scale)) +
+         scale * 0x1p-19;
+}
+
 // Half the widest gap between two levels, of the scale.
 double Block4Bound(std::span<const float> values, size_t index, double half_gap,
                    double scale_excess) {
@@ -170,6 +198,8 @@ std::vector<std::byte> ReferenceEncode(CodecId codec,
       return ReferenceEncodeBlock4(values, ReferenceE3m0Levels(), 2);
     case CodecId::kE3m0F32:
       return ReferenceEncodeBlock4(values, ReferenceE3m0Levels(), 4);
+    case CodecId::kLloyd2:
+      return ReferenceEncodeLloyd2(values);
     default:
       SKERRY_CHECK(false);
   }
@@ -215,6 +245,8 @@ std::vector<float> ReferenceDecode(CodecId codec,
       return ReferenceDecodeBlock4(payload, count, ReferenceE3m0Levels(), 2);
     case CodecId::kE3m0F32:
       return ReferenceDecodeBlock4(payload, count, ReferenceE3m0Levels(), 4);
+    case CodecId::kLloyd2:
+      return ReferenceDecodeLloyd2(payload, count);
     default:
       SKERRY_CHECK(false);
   }
@@ -251,6 +283,8 @@ double ErrorBound(CodecId codec, std::span<const float> values, size_t index) {
       return Block4Bound(values, index, 0.25, 0x1p-7);
     case CodecId::kE3m0F32:
       return Block4Bound(values, index, 0.25, 0);
+    case CodecId::kLloyd2:
+      return Lloyd2Bound(values, index);
     default:
       return 0.0;
   }

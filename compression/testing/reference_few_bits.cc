@@ -17,17 +17,22 @@ void AppendBytes(std::vector<std::byte>& out, const void* from, size_t bytes) {
   out.insert(out.end(), first, first + bytes);
 }
 
-// At most 256 values: 16 sums of every 16th value, then halves onto halves.
+// Halves onto halves.
+double Folded(std::array<double, 16> sums) {
+  for (const size_t half : {8, 4, 2, 1}) {
+    for (size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
+}
+
+// At most 256 values: 16 sums of every 16th value.
 double SumOfSquares(std::span<const float> values) {
   std::array<double, 16> sums{};
   for (size_t i = 0; i < values.size(); ++i) {
     const double value = values[i];
     sums[i % 16] += value * value;
   }
-  for (const size_t half : {8, 4, 2, 1}) {
-    for (size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
-  }
-  return sums[0];
+  return Folded(sums);
 }
 
 // The code whose level is nearest; between two at one distance the lower code
@@ -106,6 +111,48 @@ std::vector<float> ReferenceDecodeSign1(std::span<const std::byte> payload,
     const float scale = ReadScale(payload, i / block, sizeof(float));
     const std::byte bit = payload[bits_at + i / 8] << (i % 8);
     values[i] = (bit & std::byte{0x80}) != std::byte{0} ? scale : -scale;
+  }
+  return values;
+}
+
+std::vector<std::byte> ReferenceEncodeLloyd2(std::span<const float> values) {
+  std::vector<std::byte> payload;
+  std::vector<std::byte> codes((values.size() + 3) / 4);
+  for (size_t begin = 0; begin < values.size(); begin += kSumBlock) {
+    const auto block =
+        values.subspan(begin, std::min(kSumBlock, values.size() - begin));
+    const float midpoint = 0.9816f * ReferenceSign1Scale(block);
+    std::array<double, 16> sums{};
+    double outers = 0;
+    for (size_t i = 0; i < block.size(); ++i) {
+      const bool outer = std::fabs(block[i]) > midpoint;
+      const int code =
+          std::signbit(block[i]) ? (outer ? 0 : 1) : (outer ? 3 : 2);
+      codes[(begin + i) / 4] |= static_cast<std::byte>(code << (2 * (i % 4)));
+      if (outer) outers += 1;
+      sums[i % 16] += double{std::fabs(block[i])} * (outer ? 1.5104f : 0.4528f);
+    }
+    const double inners = static_cast<double>(block.size()) - outers;
+    const double scale = Folded(sums) / (inners * (double{0.4528f} * 0.4528f) +
+                                         outers * (double{1.5104f} * 1.5104f));
+    const float wire = scale < 0x1p-80
+                           ? 0.0f
+                           : static_cast<float>(std::min(scale, 0x1.52p127));
+    AppendBytes(payload, &wire, sizeof(wire));
+  }
+  payload.insert(payload.end(), codes.begin(), codes.end());
+  return payload;
+}
+
+std::vector<float> ReferenceDecodeLloyd2(std::span<const std::byte> payload,
+                                         size_t count) {
+  const size_t codes_at = (count + kSumBlock - 1) / kSumBlock * sizeof(float);
+  constexpr float kLevels[] = {-1.5104f, -0.4528f, 0.4528f, 1.5104f};
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) {
+    const auto byte = std::to_integer<unsigned>(payload[codes_at + i / 4]);
+    values[i] = kLevels[byte >> (2 * (i % 4)) & 3] *
+                ReadScale(payload, i / kSumBlock, sizeof(float));
   }
   return values;
 }

@@ -1,6 +1,6 @@
 // compression/testing/reference_few_bits.h
 //
-// Implements the codecs of one and of four bits in scalar code, written from
+// Implements the codecs of one, two and four bits in scalar code, written from
 // docs/formats/codecs.md without a line of the kernels.
 #ifndef SKERRY_COMPRESSION_TESTING_REFERENCE_FEW_BITS_H_
 #define SKERRY_COMPRESSION_TESTING_REFERENCE_FEW_BITS_H_
@@ -19,6 +19,10 @@ std::vector<float> ReferenceDecodeSign1(std::span<const std::byte> payload,
                                         size_t count, size_t block);
 // The scale that values of one block share.
 float ReferenceSign1Scale(std::span<const float> values);
+
+std::vector<std::byte> ReferenceEncodeLloyd2(std::span<const float> values);
+std::vector<float> ReferenceDecodeLloyd2(std::span<const std::byte> payload,
+                                         size_t count);
 
 struct ReferenceLevels {
   std::array<float, 16> values;

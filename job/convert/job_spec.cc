@@ -22,6 +22,8 @@ absl::StatusOr<OuterMethod> MethodFromProto(v1::JobSpec::OuterMethod method) {
       return OuterMethod::kAveragePlusLocalDelta;
     case v1::JobSpec::OUTER_METHOD_LATE:
       return OuterMethod::kLate;
+    case v1::JobSpec::OUTER_METHOD_DASGD:
+      return OuterMethod::kDaSgd;
     default:
       return BadField("outer.method",
                       absl::StrCat("is unknown: ", static_cast<int>(method)));
@@ -42,6 +44,8 @@ v1::JobSpec::OuterMethod MethodToProto(OuterMethod method) {
       return v1::JobSpec::OUTER_METHOD_AVERAGE_PLUS_LOCAL_DELTA;
     case OuterMethod::kLate:
       return v1::JobSpec::OUTER_METHOD_LATE;
+    case OuterMethod::kDaSgd:
+      return v1::JobSpec::OUTER_METHOD_DASGD;
   }
   return v1::JobSpec::OUTER_METHOD_UNSPECIFIED;
 }
@@ -321,6 +325,7 @@ void OuterFromProto(const v1::JobSpec::OuterLoop& in, JobSpec::OuterLoop* out) {
     out->undelayed_fraction = in.undelayed_fraction();
   if (in.has_own_share()) out->own_share = in.own_share();
   if (in.has_apply_points()) out->apply_points = in.apply_points();
+  if (in.has_mix()) out->mix = in.mix();
   out->accept_weak_damping = in.accept_weak_damping();
 }
 
@@ -337,6 +342,7 @@ void OuterToProto(const JobSpec::OuterLoop& in, v1::JobSpec::OuterLoop* out) {
     out->set_undelayed_fraction(*in.undelayed_fraction);
   if (in.own_share.has_value()) out->set_own_share(*in.own_share);
   if (in.apply_points.has_value()) out->set_apply_points(*in.apply_points);
+  if (in.mix.has_value()) out->set_mix(*in.mix);
   out->set_accept_weak_damping(in.accept_weak_damping);
 }
 

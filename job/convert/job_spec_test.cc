@@ -38,6 +38,20 @@ TEST(JobSpecConvertTest, UnsetAndZeroStayDifferent) {
   EXPECT_EQ(*again, *spec);
 }
 
+TEST(JobSpecConvertTest, EveryMethodComesBack) {
+  for (int method = v1::JobSpec::OuterMethod_MIN;
+       method <= v1::JobSpec::OuterMethod_MAX; ++method) {
+    v1::JobSpec in;
+    in.mutable_outer()->set_method(
+        static_cast<v1::JobSpec::OuterMethod>(method));
+    in.mutable_outer()->set_mix(0.5);
+    v1::JobSpec out;
+    JobSpecToProto(JobSpecFromProto(in).value(), &out);
+    EXPECT_EQ(out.outer().method(), method);
+    EXPECT_EQ(out.outer().mix(), 0.5);
+  }
+}
+
 // Who does not know the field leaves it out.
 TEST(JobSpecConvertTest, ACapThatIsNotSetIsNone) {
   v1::JobSpec in;

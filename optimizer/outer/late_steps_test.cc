@@ -92,7 +92,7 @@ std::vector<std::vector<float>> Anchors(const OuterOptions& options, int late,
       if (round > 0 && step == late) {
         const std::vector<float> before = fold();
         for (Replica& one : replicas) {
-          MoveLive(true, before, anchor, one.base, one.live);
+          MoveLive(options, true, before, anchor, one.base, one.live);
         }
       }
       for (size_t r = 0; r < kReplicas; ++r) work[r].Step(replicas[r].live);
@@ -197,7 +197,8 @@ TEST(LateStepsTest, TheLoopFollowsItsRuleOnQuadratics) {
         }
         for (size_t r = 0; r < kReplicas; ++r) {
           const bool back = r < 2 || members.front() == 2;
-          MoveLive(back, before, anchor, replicas[r].base, replicas[r].live);
+          MoveLive(options, back, before, anchor, replicas[r].base,
+                   replicas[r].live);
         }
       };
       for (int step = 0; step < kTau; ++step) {

@@ -128,8 +128,7 @@ void MergeLive(const OuterOptions& options, int delay, float share,
                std::span<const float> anchor,
                std::span<const float> round_start, std::span<float> live) {
   SKERRY_CHECK(anchor.size() == live.size());
-  if (options.merge == MergeRule::kReplace ||
-      (options.merge == MergeRule::kOwnShare && delay == 0)) {
+  if (options.merge == MergeRule::kReplace || delay == 0) {
     std::copy(anchor.begin(), anchor.end(), live.begin());
     return;
   }
@@ -144,14 +143,14 @@ void MergeLive(const OuterOptions& options, int delay, float share,
     }
     return;
   }
-  const float kept = static_cast<float>(options.mix);
+  const float kept = static_cast<float>(*options.mix);
   const float taken = 1.0f - kept;
   for (size_t i = 0; i < count; ++i) y[i] = kept * y[i] + taken * x[i];
 }
 
-void MoveLive(bool back, std::span<const float> before,
-              std::span<const float> anchor, std::span<float> base,
-              std::span<float> live) {
+void MoveLive(const OuterOptions& options, bool back,
+              std::span<const float> before, std::span<const float> anchor,
+              std::span<float> base, std::span<float> live) {
   SKERRY_CHECK(anchor.size() == live.size() && base.size() == live.size());
   SKERRY_CHECK(before.size() == live.size());
   const size_t count = live.size();
@@ -159,8 +158,10 @@ void MoveLive(bool back, std::span<const float> before,
   const float* __restrict x = anchor.data();
   float* __restrict b = base.data();
   float* __restrict y = live.data();
+  const bool mixes = options.merge == MergeRule::kConvexMix;
+  const float taken = mixes ? 1.0f - static_cast<float>(*options.mix) : 1.0f;
   for (size_t i = 0; i < count; ++i) {
-    const float moved = back ? x[i] : b[i] + (x[i] - was[i]);
+    const float moved = back ? x[i] : b[i] + taken * (x[i] - was[i]);
     y[i] = moved + (y[i] - b[i]);
     b[i] = moved;
   }

@@ -77,7 +77,7 @@ double OwnShare(double mean_squared, double total_weight,
                 double weighted_squared);
 
 // Sets `live` from the folded anchor. With a `delay` of 0 the anchor already
-// holds the local delta of the round that ends, so kOwnShare becomes kReplace.
+// holds the local delta of the round that ends, so every rule is kReplace then.
 // `share` is options.own_share, or what OwnShare() gave for the newest result
 // that the anchor holds; only kOwnShare reads it. `round_start` is what `live`
 // was when that round began; it is empty when !NeedsRoundStart(options). The
@@ -94,15 +94,17 @@ void MergeLive(const OuterOptions& options, int delay, float share,
 // progress, live - base, grows from: MergeLive()'s `live` at the boundary
 // before, or what this function made of it since. The anchor went from `before`
 // to `anchor`. Sets, element by element,
-//   new = back ? anchor : base + (anchor - before);
-//   live = new + (live - base);  base = new.
+//   new = back ? anchor : base + taken (anchor - before);
+//   live = new + (live - base);  base = new,
+// where `taken` is 1 - xi under kConvexMix, which took so much of the anchor at
+// the boundary, and else 1.
 // `back` says that no contribution of the replica is on its way any more, so
 // that the anchor holds all that the replica has delivered, and none of its own
 // share stays in `base`. Otherwise that share stays. Without progress and with
 // `back`, `live` becomes the anchor, bit for bit. All spans have one size.
-void MoveLive(bool back, std::span<const float> before,
-              std::span<const float> anchor, std::span<float> base,
-              std::span<float> live);
+void MoveLive(const OuterOptions& options, bool back,
+              std::span<const float> before, std::span<const float> anchor,
+              std::span<float> base, std::span<float> live);
 
 }  // namespace skerry::optimizer
 

@@ -45,13 +45,11 @@ absl::Status CheckMerge(const OuterOptions& o) {
   }
   const bool delayed_mix =
       o.merge == MergeRule::kConvexMix && o.delay_rounds == 1;
-  const double wanted = delayed_mix ? o.mix : 1.0;
-  if (delayed_mix && o.mix == 0.0) {
-    return Refused("a delayed convex mix with mix 0 discards every round");
-  }
+  const double wanted = delayed_mix ? *o.mix : 1.0;
   if (o.learning_rate != wanted) {
     return Refused(absl::StrFormat(
-        "this merge rule needs learning_rate %g (docs/outer_loop.md)", wanted));
+        "this merge rule needs learning_rate %g%s (docs/outer_loop.md)", wanted,
+        delayed_mix ? ", which is its mix; leave learning_rate out" : ""));
   }
   return absl::OkStatus();
 }
@@ -116,6 +114,11 @@ absl::StatusOr<OuterOptions> OuterPreset(std::string_view name) {
 
 std::optional<OuterRefusal> RefuseOuterOption(const OuterOptions& o) {
   const std::optional<OuterRefusal> refusals[] = {
+      // Before the rate, which is the mix where a job names none.
+      Bound(!o.mix.has_value() || (*o.mix >= kMixMin && *o.mix <= kMixMax),
+            "mix", o.mix.value_or(0),
+            "in [0.05, 0.95]: at 0 a round leaves nothing, and at 1 replicas "
+            "never come together"),
       Bound(o.learning_rate > 0.0 && o.learning_rate <= 2.0, "learning_rate",
             o.learning_rate, "in (0, 2]"),
       Bound(o.undelayed_learning_rate > 0.0 && o.undelayed_learning_rate <= 2.0,
@@ -128,7 +131,6 @@ std::optional<OuterRefusal> RefuseOuterOption(const OuterOptions& o) {
             "clip", o.clip.value_or(0), "positive, or left out for no clip"),
       Bound(o.delay_rounds == 0 || o.delay_rounds == 1, "delay_rounds",
             o.delay_rounds, "0 or 1"),
-      Bound(o.mix >= 0.0 && o.mix <= 1.0, "mix", o.mix, "in [0, 1]"),
       Bound(!o.own_share.has_value() ||
                 (*o.own_share >= kOwnShareMin && *o.own_share <= 1.0),
             "own_share", o.own_share.value_or(0), "in [0.05, 1]"),
@@ -141,6 +143,11 @@ std::optional<OuterRefusal> RefuseOuterOption(const OuterOptions& o) {
             "in [0, 1]")};
   for (const std::optional<OuterRefusal>& refusal : refusals) {
     if (refusal.has_value()) return refusal;
+  }
+  if (o.mix.has_value() != (o.merge == MergeRule::kConvexMix)) {
+    return OuterRefusal{"mix", o.mix.has_value()
+                                   ? "has a meaning only with method dasgd"
+                                   : "has to be set with method dasgd"};
   }
   if (o.own_share.has_value() && o.merge != MergeRule::kOwnShare) {
     return OuterRefusal{"own_share", "has a meaning only with method late"};

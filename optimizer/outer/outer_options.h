@@ -42,7 +42,9 @@ struct OuterOptions {
   // Rounds between a contribution and its application: 0 or 1.
   int delay_rounds = 0;
   MergeRule merge = MergeRule::kReplace;
-  double mix = 0.0;  // xi: the weight that kConvexMix leaves on live
+  // xi: the weight that kConvexMix leaves on live. It has one with kConvexMix
+  // alone.
+  std::optional<double> mix;
   // What kOwnShare keeps of a round whose result is still on its way: a number
   // in [0, 1], or empty to take what OwnShare() measured at the last commit.
   std::optional<double> own_share;
@@ -67,6 +69,10 @@ absl::StatusOr<OuterOptions> OuterPreset(std::string_view name);
 // of 0 the loop would not settle at full contraction.
 inline constexpr double kOwnShareMin = 0.05;
 inline constexpr uint32_t kApplyPointsMax = 1000;
+// With a mix of 0 every round would be discarded, and with 1 replicas would
+// never come together.
+inline constexpr double kMixMin = 0.05;
+inline constexpr double kMixMax = 0.95;
 
 struct OuterReview {
   // Left side of the stability law at full contraction, |z|^2 of the slowest

@@ -75,10 +75,33 @@ TEST(OuterOptionsTest, MergeRulesThatKeepTheMeanTakeNothingThatMovesIt) {
     options.learning_rate = 0.9;
     EXPECT_TRUE(Refused(options)) << name;
   }
-  OuterOptions options = Preset("dasgd");
-  options.mix = 0.0;
-  options.learning_rate = 0.0;
+}
+
+TEST(OuterOptionsTest, AMixHasItsBoundsAndIsTheRate) {
+  const auto with = [](double mix) {
+    OuterOptions options = Preset("dasgd");
+    options.mix = mix;
+    options.learning_rate = mix;
+    return options;
+  };
+  for (const double mix : {kMixMin, 0.25, 0.5, kMixMax}) {
+    EXPECT_FALSE(Refused(with(mix))) << mix;
+  }
+  for (const double mix : {0.0, 0.04, 0.96, 1.0}) {
+    EXPECT_TRUE(Refused(with(mix))) << mix;
+  }
+  OuterOptions options = with(0.5);
+  options.learning_rate = 0.25;
+  const absl::Status status = ValidateOuter(options).status();
+  EXPECT_NE(status.message().find("learning_rate 0.5"),
+            absl::string_view::npos);
+  options.mix.reset();
   EXPECT_TRUE(Refused(options));
+  for (const auto name : {"local_sgd", "diloco", "co2", "late"}) {
+    OuterOptions other = Preset(name);
+    other.mix = 0.25;
+    EXPECT_TRUE(Refused(other)) << name;
+  }
 }
 
 TEST(OuterOptionsTest, AShareOfItsOwnIsForTheLateMergeAlone) {

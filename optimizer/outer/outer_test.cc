@@ -406,6 +406,39 @@ TEST(OuterTest, ConvexMixIsDelayedAveragingOfParameters) {
   }
 }
 
+// Without delay the method is Local SGD. The round after is the first that
+// differs.
+TEST(OuterTest, ConvexMixWithoutDelayIsLocalSgdBitForBit) {
+  const Problem problem = MakeProblem(/*tau=*/4);
+  OuterOptions mixing = *OuterPreset("dasgd");
+  mixing.undelayed_rounds_fraction = 0.5;
+  Cluster mixed(mixing, problem, /*rounds_total=*/100);
+  Cluster local(*OuterPreset("local_sgd"), problem, /*rounds_total=*/100);
+  for (int t = 0; t < 50; ++t) {
+    mixed.Round();
+    local.Round();
+    ASSERT_EQ(mixed.anchor(), local.anchor()) << t;
+    ASSERT_EQ(mixed.live(), local.live()) << t;
+  }
+  mixed.Round();
+  local.Round();
+  EXPECT_NE(mixed.live(), local.live());
+}
+
+// The anchor is the mean of what the replicas began their newest round with.
+TEST(OuterTest, TheAnchorOfAConvexMixIsTheMeanOneRoundOld) {
+  const Problem problem = MakeProblem(/*tau=*/4);
+  Cluster cluster(*OuterPreset("dasgd"), problem, /*rounds_total=*/60);
+  for (int t = 0; t < 60; ++t) {
+    const std::vector<double> began = cluster.MeanLive();
+    cluster.Round();
+    if (t < 6) continue;  // undelayed
+    for (size_t j = 0; j < kDims; ++j) {
+      ASSERT_NEAR(cluster.anchor()[j], began[j], 1e-6) << t;
+    }
+  }
+}
+
 // The undelayed rounds of a delayed method have to keep the mean as well, and
 // so does the change from one to the other.
 TEST(OuterTest, MeanIsKeptThroughUndelayedRounds) {

@@ -115,5 +115,60 @@ TEST(StabilityTest, TheLawOfALateMergeSeparatesConvergenceFromDivergence) {
   EXPECT_GT(unstable, 100);
 }
 
+// One replica on a quadratic that pulls to `target` under a convex mix, from
+// the anchor: its live value after `rounds`.
+double Mixed(double mix, double c, double target, int rounds) {
+  OuterOptions options = Delayed(mix, 0.0, MergeRule::kConvexMix);
+  options.mix = mix;
+  std::vector<float> anchor = {1.0f};
+  std::vector<float> live = anchor;
+  std::vector<float> pending;
+  for (int t = 0; t < rounds; ++t) {
+    const std::vector<float> start = live;
+    live[0] -= static_cast<float>(c * (live[0] - target));
+    std::vector<float> delta = {start[0] - live[0]};
+    std::swap(delta, pending);
+    if (!delta.empty()) {
+      OuterStep(options, {static_cast<float>(mix), 1.0f}, delta, anchor, {});
+    }
+    MergeLive(options, 1, 1.0f, anchor, start, live);
+  }
+  return live[0];
+}
+
+// The law of docs/outer_loop.md: a round contracts by 1 - mix c, so that no mix
+// in its bounds diverges, and at 0 nothing is learnt.
+TEST(StabilityTest, TheLawOfAConvexMixSaysHowFarARoundComes) {
+  Random random(kSeed);
+  for (int trial = 0; trial < 300; ++trial) {
+    const double mix = kMixMin + (kMixMax - kMixMin) * random.Uniform();
+    const double c = 0.05 + 0.95 * random.Uniform();
+    for (const int rounds : {1, 2, 5, 20}) {
+      ASSERT_NEAR(Mixed(mix, c, 0.0, rounds), std::pow(1 - mix * c, rounds),
+                  2e-5)
+          << "mix " << mix << " c " << c << " rounds " << rounds;
+    }
+    EXPECT_NEAR(Mixed(mix, c, 0.0, 20'000), 0.0, 1e-4);
+  }
+  EXPECT_EQ(Mixed(0.0, 0.5, 0.0, 100), 1.0);
+}
+
+// Two replicas that are pulled apart: the other bound's reason.
+TEST(StabilityTest, WithAMixOfOneReplicasNeverComeTogether) {
+  for (const double mix : {kMixMax, 1.0}) {
+    OuterOptions options = Delayed(mix, 0.0, MergeRule::kConvexMix);
+    options.mix = mix;
+    std::vector<float> anchor = {0.0f};
+    float live[2] = {1.0f, -1.0f};
+    for (int t = 0; t < 500; ++t) {
+      for (float& one : live) {
+        MergeLive(options, 1, 1.0f, anchor, {&one, 1}, {&one, 1});
+      }
+    }
+    EXPECT_EQ(live[0] == 1.0f && live[1] == -1.0f, mix == 1.0) << mix;
+    EXPECT_EQ(live[0] - live[1] < 1e-6f, mix < 1.0) << mix;
+  }
+}
+
 }  // namespace
 }  // namespace skerry::optimizer

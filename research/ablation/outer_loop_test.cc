@@ -64,7 +64,7 @@ class OuterLoopAblation : public ::testing::Test {
 };
 
 TEST_F(OuterLoopAblation,
-       FourBitsAreAsGoodAsThirtyTwoAndOneWithFeedbackNearly) {
+       FourBitsAreAsGoodAsThirtyTwoAndTwoOrOneWithFeedbackNearly) {
   const Spread full = Measure("raw_f32", {Dense(CodecId::kRawF32)});
   EXPECT_LT(full.mean, 0.8);  // it learns at all: chance is 1.386
   for (const CodecId id :
@@ -76,6 +76,10 @@ TEST_F(OuterLoopAblation,
   const Spread one = Measure("sign1", {Dense(CodecId::kSign1)});
   const Spread fed = Measure("sign1, feedback", {Dense(CodecId::kSign1), true});
   EXPECT_LT(std::fabs(fed.mean - full.mean), 2 * full.deviation);
+  // As MuLoCo does, which has the momentum too.
+  const Spread two =
+      Measure("lloyd2, feedback", {Dense(CodecId::kLloyd2), true});
+  EXPECT_LT(std::fabs(two.mean - full.mean), 2 * full.deviation);
   // One round's loss of nine tenths hardly shows in so short a training; what
   // one bit without feedback does to an optimizer, one_bit_adam_test shows.
   EXPECT_LT(fed.mean, one.mean + full.deviation);
@@ -111,8 +115,9 @@ TEST_F(OuterLoopAblation, DISABLED_TheTable) {
   };
   for (const uint64_t inner : {50, 20}) {
     const std::string h = "H " + std::to_string(inner) + ", ";
-    for (const CodecId id : {CodecId::kRawF32, CodecId::kInt8Block,
-                             CodecId::kNf4, CodecId::kE3m0, CodecId::kSign1}) {
+    for (const CodecId id :
+         {CodecId::kRawF32, CodecId::kInt8Block, CodecId::kNf4, CodecId::kE3m0,
+          CodecId::kLloyd2, CodecId::kSign1}) {
       const std::string name = h + std::string(CodecName(id));
       Measure(name, {Dense(id), false, {0.7f, 0.9f}, inner});
       Measure(name + ", feedback", {Dense(id), true, {0.7f, 0.9f}, inner});

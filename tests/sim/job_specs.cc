@@ -14,6 +14,7 @@ job::OuterMethod MethodOf(const std::string& name) {
   if (name == "diloco") return job::OuterMethod::kDiloco;
   if (name == "co2") return job::OuterMethod::kCo2;
   if (name == "late") return job::OuterMethod::kLate;
+  if (name == "dasgd") return job::OuterMethod::kDaSgd;
   if (name == "average_plus_local_delta") {
     return job::OuterMethod::kAveragePlusLocalDelta;
   }
@@ -41,6 +42,7 @@ job::JobSpec SpecOf(const JobShape& shape, uint32_t index) {
   spec.outer.method = MethodOf(shape.method);
   spec.outer.accept_weak_damping = true;
   if (shape.apply_points > 0) spec.outer.apply_points = shape.apply_points;
+  if (shape.mix > 0) spec.outer.mix = shape.mix;
   spec.exchange.codec = shape.codec;
   spec.exchange.spans = shape.spans;
   if (shape.fragments > 1) spec.exchange.fragments = shape.fragments;

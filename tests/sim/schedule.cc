@@ -26,6 +26,7 @@ constexpr uint64_t kPrograms = 11;
 constexpr uint64_t kApplyPoints = 12;
 constexpr uint64_t kAverages = 13;
 constexpr uint64_t kQueues = 14;
+constexpr uint64_t kMixes = 68;  // leaves pinned schedules as they are
 
 // Share of the schedules with a quadratic model in which programs train.
 constexpr double kOfPrograms = 0.15;
@@ -33,15 +34,12 @@ constexpr double kOfPrograms = 0.15;
 constexpr double kOfAverages = 0.5;
 // Share of the schedules with operators in which two processes have one name.
 constexpr double kTwins = 0.3;
-// Shares of the schedules with saved jobs in which a folder is removed, and in
-// which an older journal is put in place.
+// Shares of the saved ones in which a folder goes, and an old journal comes.
 constexpr double kFoldersGone = 0.3;
 constexpr double kOldJournals = 0.4;
-
 // Share of the schedules in which trainers train a language model.
 constexpr double kLanguageModels = 0.05;
-// Share of the schedules in which more jobs than a worker takes wait for their
-// turn.
+// Share of the schedules in which jobs wait for their turn.
 constexpr double kOfQueues = 0.06;
 // Share of the schedules in which the data have no validation split.
 constexpr double kWithoutValidation = 0.1;
@@ -112,10 +110,20 @@ void DrawApplyPoints(Draw& draw, JobShape& job) {
   job.tau *= static_cast<uint32_t>(longer);
 }
 
+// Lets half of the jobs of one method mix; likewise.
+void DrawMix(Draw& draw, JobShape& job) {
+  const double mix = draw.Of({0.0, 0.0, 0.0, 0.05, 0.25, 0.95});
+  if (mix == 0 || job.method != "average_plus_local_delta") return;
+  job.method = "dasgd";
+  job.mix = mix;
+  job.apply_points = 0;
+}
+
 void DrawShape(Schedule& schedule) {
   Draw draw(schedule.seed, kShape);
   Draw fragments(schedule.seed, kFragments);
   Draw points(schedule.seed, kApplyPoints);
+  Draw mixes(schedule.seed, kMixes);
   schedule.lease = draw.Ms(1000, 3000);
   const auto islands = static_cast<uint32_t>(draw.Scale(2, 5.99));
   for (uint32_t island = 0; island < islands; ++island) {
@@ -130,6 +138,7 @@ void DrawShape(Schedule& schedule) {
     JobShape job = DrawJob(draw, schedule.workers.size() > islands);
     DrawFragments(fragments, job);
     DrawApplyPoints(points, job);
+    DrawMix(mixes, job);
     // Six to twenty rounds of everyone.
     const uint64_t round =
         uint64_t{job.tau} * job.batch_samples * schedule.workers.size();

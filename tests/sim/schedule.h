@@ -94,6 +94,8 @@ struct JobShape {
   uint32_t tau = 2;
   // outer.apply_points; 0 leaves it out.
   uint32_t apply_points = 0;
+  // outer.mix; 0 leaves it out.
+  double mix = 0;
   uint32_t spans = 2;
   uint32_t fragments = 1;
   uint64_t elements = 96;

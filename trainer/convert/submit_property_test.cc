@@ -63,6 +63,7 @@ std::string Codec(Random& random) {
                                           "zip",
                                           "",
                                           "e3m0",
+                                          "lloyd2",
                                           "sign1_whole",
                                           "chunk_top_k/64",
                                           "threshold_top_k/4"};

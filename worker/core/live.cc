@@ -31,11 +31,7 @@ absl::AnyInvocable<Values()> LiveBook::Merge(
   Span old;
   if (it != spans_.end()) old = it->second;
   const bool merges = keeps && change.at == At::kBoundary && old.live;
-  // A rule that mixes has no base of its own: what was not trained on since is
-  // the anchor.
-  const bool moves = keeps && !merges && change.at != At::kAnchor &&
-                     old.start &&
-                     options.merge == optimizer::MergeRule::kOwnShare;
+  const bool moves = keeps && !merges && change.at != At::kAnchor && old.start;
   if (averaged && change.at == At::kApplyPoint) {
     return []() -> Values { return nullptr; };
   }
@@ -66,8 +62,9 @@ absl::AnyInvocable<Values()> LiveBook::Merge(
         std::copy(base.begin(), base.end(), out.begin());
       }
       optimizer::MoveLive(
-          change.back, std::span<const float>(*old.anchor).first(range.size()),
-          values, base, out);
+          options, change.back,
+          std::span<const float>(*old.anchor).first(range.size()), values, base,
+          out);
       return std::make_shared<const std::vector<float>>(std::move(base));
     } else {
       std::copy(values.begin(), values.end(), out.begin());

@@ -78,6 +78,35 @@ TEST(LiveBookTest, LocalDeltaIsCarriedOverOnceThereIsARound) {
   EXPECT_EQ((*merge(0.5f, second, At::kAnchor))[0], 10);
 }
 
+TEST(LiveBookTest, AMixTakesTheRestFromTheAnchorUnlessNothingIsOnItsWay) {
+  const auto options = *optimizer::OuterPreset("dasgd");
+  LiveBook live;
+  const TrainerMemory memory = Memory(1);
+  const auto merge = [&](const SpanState& anchor, bool back) {
+    Values start = live.Merge(options, {At::kBoundary, back, 1.0f}, 0, anchor,
+                              {0, 1}, memory)();
+    live.Started(0, anchor, start);
+    return (*start)[0];
+  };
+  const SpanState first{Sequence(0), Of({1}), 0};
+  EXPECT_EQ(merge(first, true), 1);
+  live.Keep(0, Of({5}));
+  EXPECT_EQ(merge(first, false), 2);  // a quarter of 5, three quarters of 1
+  EXPECT_EQ(memory.values[0], 2);
+  live.Keep(0, Of({10}));
+  const SpanState second{Sequence(1), Of({6}), 0};
+  EXPECT_EQ(merge(second, false), 7);
+  // In a pause a result comes while nothing is trained: a quarter of 10, and
+  // three quarters of the anchor.
+  const SpanState third{Sequence(2), Of({8}), 0};
+  EXPECT_EQ(merge(third, false), 8.5);
+  EXPECT_EQ(memory.values[0], 8.5);
+  const SpanState fourth{Sequence(3), Of({9}), 0};
+  EXPECT_EQ(merge(fourth, true), 9);
+  live.Keep(0, Of({12}));
+  EXPECT_EQ(merge(fourth, true), 9);
+}
+
 // Three rounds of one element: what is on its way moves with the anchor, and
 // what came back is the anchor's.
 TEST(LiveBookTest, WhatComesBetweenTwoBoundariesMovesStartAndLive) {

@@ -12,7 +12,6 @@ namespace skerry::worker {
 namespace {
 
 constexpr auto kBase = PieceKey::Kind::kBase;
-constexpr auto kResult = PieceKey::Kind::kResult;
 
 // A base of a span that another worker has.
 struct Offer {

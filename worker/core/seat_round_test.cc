@@ -64,7 +64,7 @@ TEST(SeatRoundTest, ALateRoundStartsWithTheShareThatTheNewestResultMeasured) {
 
 TEST(SeatRoundTest, AReplicaOfTwoWorkersRunsItsRoundsAtOneCut) {
   for (const char* method :
-       {"local_sgd", "co2", "average_plus_local_delta", "late"}) {
+       {"local_sgd", "co2", "average_plus_local_delta", "late", "dasgd"}) {
     World world(Options({kHalves, kAll, kHalves}, method, CodecId::kInt8Block));
     ASSERT_TRUE(world.RunToSequence(8)) << method << "\n" << Failures(world);
     ExpectConserved(world, 5);
@@ -114,7 +114,7 @@ TEST(SeatRoundTest, AWorkerThatIsNoLongerToDrainComesBack) {
 
 // Nothing of its life is given up: not the lease, not what is owed.
 TEST(SeatRoundTest, APausedJobDeliversItsRoundAndGoesOnInTheSameLife) {
-  for (const char* method : {"local_sgd", "co2", "late"}) {
+  for (const char* method : {"local_sgd", "co2", "late", "dasgd"}) {
     World world(Options({kHalves}, method, CodecId::kInt8Block));
     ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
     const Life life = world.seat(0)->Facts().life;

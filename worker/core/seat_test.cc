@@ -124,12 +124,13 @@ bool OthersHoldAll(World& world, uint32_t replica) {
 // A random history of kills, starts, dead trainers and replaced attempts.
 std::string RunHistory(uint64_t seed) {
   Random random(seed);
-  const char* const methods[] = {"local_sgd", "diloco", "co2",
-                                 "average_plus_local_delta", "late"};
+  const char* const methods[] = {"local_sgd", "diloco",
+                                 "co2",       "average_plus_local_delta",
+                                 "late",      "dasgd"};
   const CodecId codecs[] = {CodecId::kRawF32, CodecId::kBf16,
                             CodecId::kInt8Block};
   WorldOptions options =
-      Options({kAll, kHalves, kAll}, methods[random.Below(5)],
+      Options({kAll, kHalves, kAll}, methods[random.Below(6)],
               codecs[random.Below(3)], seed);
   options.loss = 0.1;
   options.repeat = 0.2;

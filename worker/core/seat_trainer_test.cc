@@ -28,7 +28,8 @@ TEST(SeatTrainerTest, TrainerThatDiesEndsTheLifeAndNothingElse) {
 }
 
 TEST(SeatTrainerTest, EndOfTheJobEvaluatesTheLastAnchorAndRests) {
-  for (const char* method : {"co2", "average_plus_local_delta", "late"}) {
+  for (const char* method :
+       {"co2", "average_plus_local_delta", "late", "dasgd"}) {
     WorldOptions options =
         Options({kHalves, kAll}, method, CodecId::kInt8Block);
     options.settings.samples = 108;
@@ -133,7 +134,8 @@ TEST(SeatTrainerTest, AJobThatHasEndedWantsATrainerOnlyForText) {
 // There is nothing left to train, and the job waits for somebody to evaluate
 // what came out: that may be a life that never ran a round.
 TEST(SeatTrainerTest, ALifeThatBeginsAfterTheLastSampleEvaluates) {
-  for (const char* method : {"co2", "average_plus_local_delta", "late"}) {
+  for (const char* method :
+       {"co2", "average_plus_local_delta", "late", "dasgd"}) {
     WorldOptions options = Options({kHalves, kAll}, method, CodecId::kRawF32);
     options.settings.samples = 108;
     World world(options);

@@ -8,7 +8,7 @@ import collections
 SYNCHRONOUS = 'synchronous'
 # The methods whose results wait for an exchange that goes on while a replica
 # trains. Only for them does it matter how long an exchange takes.
-_DELAYED = ('co2', 'average_plus_local_delta', 'late')
+_DELAYED = ('co2', 'average_plus_local_delta', 'late', 'dasgd')
 _FRAGMENTS = 4
 
 # outer, exchange: what the job file has there. optimizers: the inner ones that
@@ -59,6 +59,9 @@ _METHODS = {
         'preset': lambda _: _setting('average_plus_local_delta'),
         'points_12': lambda _: _setting('average_plus_local_delta',
                                         apply_points=12)},
+    'dasgd': {
+        'preset': lambda _: _setting('dasgd'),
+        'mix_0.5': lambda _: _setting('dasgd', mix=0.5)},
     'late': {
         'preset': lambda _: _setting('late'),
         'points_12': lambda _: _setting('late', apply_points=12)},
@@ -76,6 +79,7 @@ _METHODS = {
         'one_in_32': lambda _: _sparse('chunk_top_k/32')},
     'muloco': {
         'nf4': lambda _: _muloco('nf4'),
+        'lloyd2': lambda _: _muloco('lloyd2'),
         'sign1': lambda _: _muloco('sign1')},
 }
 NAMES = tuple(_METHODS)

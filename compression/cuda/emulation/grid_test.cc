@@ -250,6 +250,7 @@ TEST(GridTest, SizesThatNoDeviceTakesAreRefused) {
 TEST(GridTest, BitsAreTurnedAndCounted) {
   EXPECT_EQ(__brev(1u), 0x80000000u);
   EXPECT_EQ(__brev(0x0000c000u), 0x00030000u);
+  EXPECT_EQ(__popc(0x80010001u), 3);
   EXPECT_EQ(__clzll(1), 63);
   EXPECT_EQ(__umul64hi(1ull << 63, 6), 3ull);
 }

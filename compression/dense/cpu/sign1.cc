@@ -5,27 +5,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "compression/dense/cpu/rms.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compression/dense/cpu/sign1.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/dense/cpu/blocks-inl.h"
-#include "compression/dense/cpu/fold-inl.h"
+#include "compression/dense/cpu/sums-inl.h"
 #include "hwy/highway.h"
-
-#ifndef SKERRY_COMPRESSION_CPU_SIGN1_SCALE_
-#define SKERRY_COMPRESSION_CPU_SIGN1_SCALE_
-namespace skerry::compression::cpu {
-namespace {
-
-float Sign1Scale(double sum_of_squares, size_t count) {
-  const double rms = std::sqrt(sum_of_squares / static_cast<double>(count));
-  return rms < kSign1ScaleMin ? 0.0f : static_cast<float>(rms);
-}
-
-}  // namespace
-}  // namespace skerry::compression::cpu
-#endif  // SKERRY_COMPRESSION_CPU_SIGN1_SCALE_
 
 HWY_BEFORE_NAMESPACE();
 namespace skerry::compression::cpu {
@@ -41,46 +29,8 @@ constexpr size_t kBlocksTogether = 1;
 // One after another, each block would wait for its sum.
 constexpr size_t kBlocksTogether = 2;
 #endif
-// The partial sums of a block: value i goes to sum i % kSums.
-constexpr size_t kSums = 16;  // Folded16
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Sums the squares of a block, 16 values at a time, in vectors of four: to
-// convert eight at once takes longer than to convert four twice.
-class SquareSums {
- public:
-  HWY_INLINE SquareSums()
-      : sums0_(hn::Zero(D())),
-        sums4_(sums0_),
-        sums8_(sums0_),
-        sums12_(sums0_) {}
-
-  HWY_INLINE void Add16(const float* HWY_RESTRICT values) {
-    Add4(values, sums0_);
-    Add4(values + 4, sums4_);
-    Add4(values + 8, sums8_);
-    Add4(values + 12, sums12_);
-  }
-  HWY_INLINE double Total() const {
-    return Folded16(D(), sums0_, sums4_, sums8_, sums12_);
-  }
-
- private:
-  using D = hn::Full256<double>;
-
-  static HWY_INLINE void Add4(const float* HWY_RESTRICT values,
-                              hn::VFromD<D>& sums) {
-    const auto x = hn::PromoteTo(D(), hn::LoadU(hn::Full128<float>(), values));
-    // Squares of fp32 are exact, so fused or not, these are the same.
-    sums = hn::MulAdd(x, x, sums);
-  }
-
-  hn::VFromD<D> sums0_;
-  hn::VFromD<D> sums4_;
-  hn::VFromD<D> sums8_;
-  hn::VFromD<D> sums12_;
-};
-
 // The complements of 64 sign bits, first value in the highest bit of a byte.
 HWY_INLINE void PackSigns64(const float* HWY_RESTRICT values,
                             uint8_t* HWY_RESTRICT bits) {
@@ -116,7 +66,7 @@ HWY_INLINE void SumAndPack(const float* HWY_RESTRICT values,
                            double* HWY_RESTRICT sums,
                            uint8_t* HWY_RESTRICT bits) {
   for (size_t b = 0; b < kBlocks; ++b) {
-    SquareSums squares;
+    TermSums<Square> squares{Square()};
     for (size_t i = b * kBlock; i < (b + 1) * kBlock; i += 64) {
       squares.Add16(values + i);
       squares.Add16(values + i + 16);
@@ -128,28 +78,6 @@ HWY_INLINE void SumAndPack(const float* HWY_RESTRICT values,
   }
 }
 #else
-// The sum of squares of a block; infinite or NaN when a value is.
-HWY_INLINE double SumOfSquares(const float* HWY_RESTRICT values) {
-  const hn::CappedTag<double, kSums / 2> d64;
-  const hn::Rebind<float, decltype(d64)> d32;
-  const size_t lanes = hn::Lanes(d64);
-  HWY_ALIGN double sums[kSums];
-  for (size_t j = 0; j < kSums; j += 2 * lanes) {
-    auto sum0 = hn::Zero(d64);
-    auto sum1 = hn::Zero(d64);
-    for (size_t i = j; i < kBlock; i += kSums) {
-      const auto x0 = hn::PromoteTo(d64, hn::LoadU(d32, values + i));
-      const auto x1 = hn::PromoteTo(d64, hn::LoadU(d32, values + i + lanes));
-      // Squares of fp32 are exact, so fused or not, these are the same.
-      sum0 = hn::MulAdd(x0, x0, sum0);
-      sum1 = hn::MulAdd(x1, x1, sum1);
-    }
-    hn::StoreU(sum0, d64, sums + j);
-    hn::StoreU(sum1, d64, sums + j + lanes);
-  }
-  return Folded16(sums);
-}
-
 // The complement of each sign bit, first value in the highest bit.
 HWY_INLINE void PackSigns(const float* HWY_RESTRICT values,
                           uint8_t* HWY_RESTRICT bits) {
@@ -194,7 +122,7 @@ HWY_INLINE void SumAndPack(const float* HWY_RESTRICT values,
                            double* HWY_RESTRICT sums,
                            uint8_t* HWY_RESTRICT bits) {
   for (size_t b = 0; b < kBlocks; ++b) {
-    sums[b] = SumOfSquares(values + b * kBlock);
+    sums[b] = SumOf<kBlock>(values + b * kBlock, Square());
   }
   for (size_t b = 0; b < kBlocks; ++b) {
     PackSigns(values + b * kBlock, bits + b * Sign1::kBlockCodeBytes);
@@ -227,7 +155,7 @@ HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
   std::memcpy(&scale, at, sizeof(scale));
   // A set sign would turn every value round, also that of a zero.
   return (scale == 0.0f && !std::signbit(scale)) ||
-         (scale >= kSign1ScaleMin && scale <= FLT_MAX);
+         (scale >= kRmsScaleMin && scale <= FLT_MAX);
 }
 
 // Writes the sums of squares and the signs of some blocks. False when a value
@@ -254,7 +182,7 @@ struct Sign1Body {
                          std::byte* HWY_RESTRICT codes) const {
     double sum;
     if (!EncodeTogether<1>(values, &sum, codes)) return false;
-    const float scale = Sign1Scale(sum, size);
+    const float scale = RmsScale(sum, size);
     std::memcpy(scale_out, &scale, sizeof(scale));
     return true;
   }
@@ -264,7 +192,7 @@ struct Sign1Body {
     double sums[kRun];
     if (!EncodeTogether<kRun>(values, sums, codes)) return false;
     for (size_t b = 0; b < kRun; ++b) {
-      const float scale = Sign1Scale(sums[b], kBlock);
+      const float scale = RmsScale(sums[b], kBlock);
       std::memcpy(scales + b * sizeof(scale), &scale, sizeof(scale));
     }
     return true;
@@ -338,7 +266,7 @@ void Sign1Whole::WriteScale(std::span<const double> sums, size_t elements,
                             std::byte* payload) {
   double total = 0.0;
   for (const double sum : sums) total += sum;
-  const float scale = Sign1Scale(total, elements);
+  const float scale = RmsScale(total, elements);
   std::memcpy(payload, &scale, sizeof(scale));
 }
 

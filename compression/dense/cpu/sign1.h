@@ -14,9 +14,6 @@
 
 namespace skerry::compression::cpu {
 
-// A root mean square below this is 0 on the wire; other scales are finite.
-inline constexpr float kSign1ScaleMin = 0x1p-80f;
-
 struct Sign1Layout {
   // Values that are summed together and, in kSign1, share a scale.
   static constexpr size_t kElements = 256;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "compression/dense/cpu/rms.h"
 #include "compression/testing/every_simd_target.h"
 #include "gtest/gtest.h"
 
@@ -103,7 +104,7 @@ TEST(Sign1Test, AScaleOrATrailingBitThatNoEncoderWritesIsRefused) {
            Sign1Whole::DecodeBlocks(payload.data(), 0, 3, decoded);
   };
   EXPECT_TRUE(accepted(0.0f, std::byte{0xe0}));
-  EXPECT_TRUE(accepted(cpu::kSign1ScaleMin, std::byte{0xe0}));
+  EXPECT_TRUE(accepted(cpu::kRmsScaleMin, std::byte{0xe0}));
   EXPECT_TRUE(accepted(FLT_MAX, std::byte{0xe0}));
   EXPECT_FALSE(accepted(1.0f, std::byte{0x10}));
   EXPECT_FALSE(accepted(1.0f, std::byte{0x01}));

@@ -10,6 +10,7 @@
 #include "compression/dense/cpu/block4.h"
 #include "compression/dense/cpu/fp16.h"
 #include "compression/dense/cpu/int8_block.h"
+#include "compression/dense/cpu/lloyd2.h"
 #include "compression/dense/cpu/raw_f32.h"
 #include "compression/dense/cpu/sign1.h"
 #include "compression/testing/every_simd_target.h"
@@ -53,8 +54,8 @@ class StoresTest : public testing::Test {
   }
 };
 
-using AllKernels = testing::Types<RawF32, Bf16, Fp16, Int8Block, Sign1, Nf4,
-                                  Nf4F32, E3m0, E3m0F32>;
+using AllKernels = testing::Types<RawF32, Bf16, Fp16, Int8Block, Sign1, Lloyd2,
+                                  Nf4, Nf4F32, E3m0, E3m0F32>;
 TYPED_TEST_SUITE(StoresTest, AllKernels);
 
 // The reference is what the best set of instructions stores in the caches.

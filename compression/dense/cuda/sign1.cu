@@ -1,10 +1,12 @@
 #include <cfloat>
 #include <cstdint>
 
+#include "compression/dense/cpu/rms.h"
 #include "compression/dense/cpu/sign1.h"
 #include "compression/dense/cuda/launch.h"
 #include "compression/dense/cuda/run4.h"
 #include "compression/dense/cuda/sign1.h"
+#include "compression/dense/cuda/sums.h"
 
 namespace skerry::compression::cuda {
 namespace {
@@ -12,75 +14,10 @@ namespace {
 using Reference = cpu::Sign1;
 using Whole = cpu::Sign1Whole;
 
-// One warp takes two blocks of 256 values to encode, 32 values at a time, and
-// one block to decode.
-constexpr int kWarp = 32;
-constexpr int kWarpsPerGroup = 8;
-constexpr int kBlock = Reference::kElements;
 constexpr int kBlockBytes = Reference::kBlockCodeBytes;
-constexpr int kRows = kBlock / kWarp;
-constexpr int kBlocksPerWarp = 2;
-// The partial sums of a block: value i goes to sum i % kSums.
-constexpr int kSums = 16;
-static_assert(kSums * kBlocksPerWarp == kWarp);
-constexpr unsigned kEveryLane = 0xffffffffu;
-constexpr float kScaleMin = cpu::kSign1ScaleMin;
+static_assert(Reference::kElements == kBlock);
 constexpr int kSumThreads = 256;
 constexpr int kSumsAtOnce = 1024;
-
-// The number of this warp; the launch may have more warps than work.
-__device__ size_t Warp() {
-  return static_cast<size_t>(blockIdx.x) * kWarpsPerGroup + threadIdx.y;
-}
-
-__device__ int SizeOf(size_t begin, size_t count) {
-  return static_cast<int>(min(count - begin, static_cast<size_t>(kBlock)));
-}
-
-// What a lane has of a block: values lane, lane + 32, and so on; 0 behind the
-// last one.
-struct Strided {
-  float at[kRows];
-};
-
-__device__ Strided Load(const float* values, size_t begin, size_t count) {
-  Strided own;
-  for (int k = 0; k < kRows; ++k) {
-    const size_t i = begin + k * kWarp + threadIdx.x;
-    own.at[k] = i < count ? values[i] : 0.0f;
-  }
-  return own;
-}
-
-// In the order of the processor's sums: that of block 0 in lane 0, that of
-// block 1 in lane 16. A lane has one of the 16 sums of its block. It gives the
-// lane 16 away its value of the other block, and gets that lane's value of its
-// own block. A value 0 behind the last one changes no sum.
-__device__ double SumOfSquares(const Strided (&block)[kBlocksPerWarp]) {
-  const int lane = static_cast<int>(threadIdx.x);
-  const bool upper = lane >= kSums;
-  double sum = 0.0;
-  for (int k = 0; k < kRows; ++k) {
-    const float kept = upper ? block[1].at[k] : block[0].at[k];
-    const float given = upper ? block[0].at[k] : block[1].at[k];
-    const float got = __shfl_sync(kEveryLane, given, lane ^ kSums);
-    const double first = upper ? got : kept;
-    const double second = upper ? kept : got;
-    sum = __dadd_rn(sum, __dmul_rn(first, first));
-    sum = __dadd_rn(sum, __dmul_rn(second, second));
-  }
-  for (int step = kSums / 2; step > 0; step /= 2) {
-    const double other = __shfl_down_sync(kEveryLane, sum, step);
-    if (lane % kSums < step) sum = __dadd_rn(sum, other);
-  }
-  return sum;
-}
-
-__device__ float ScaleOf(double sum_of_squares, size_t count) {
-  const double rms =
-      __dsqrt_rn(__ddiv_rn(sum_of_squares, static_cast<double>(count)));
-  return rms < kScaleMin ? 0.0f : __double2float_rn(rms);
-}
 
 // The four bytes in the other order.
 __device__ unsigned Turned(unsigned word) {
@@ -135,7 +72,7 @@ __global__ void EncodeKernel(const float* values, size_t count, Taker taker,
   for (int b = 0; b < kBlocksPerWarp; ++b) {
     own[b] = Load(values, (first + b) * kBlock, count);
   }
-  const double sum = SumOfSquares(own);
+  const double sum = SumOf(own, Square());
   const int lane = static_cast<int>(threadIdx.x);
   const size_t summed = first + lane / kSums;
   if (lane % kSums == 0 && summed * kBlock < count) {
@@ -190,8 +127,8 @@ __global__ void DecodeKernel(const float* scales, const uint8_t* bits,
     if (kAdd) before[r] = LoadRun(values, count, index);
   }
   const float scale = scales[kWhole ? 0 : block];
-  const bool good =
-      __float_as_uint(scale) == 0 || (scale >= kScaleMin && scale <= FLT_MAX);
+  const bool good = __float_as_uint(scale) == 0 ||
+                    (scale >= cpu::kRmsScaleMin && scale <= FLT_MAX);
   const uint8_t* own = bits + block * kBlockBytes;
   const bool clean =
       size % 8 == 0 || (own[size / 8] & (0xff >> (size % 8))) == 0;
@@ -205,19 +142,6 @@ __global__ void DecodeKernel(const float* scales, const uint8_t* bits,
     }
     StoreRun(run, values, count, run_of(r));
   }
-}
-
-struct Shape {
-  dim3 groups;
-  dim3 threads;
-};
-
-Shape ShapeFor(size_t count, size_t blocks_per_warp) {
-  const size_t blocks_per_group = kWarpsPerGroup * blocks_per_warp;
-  const size_t blocks = Reference::Blocks(count);
-  return {dim3(static_cast<unsigned>((blocks + blocks_per_group - 1) /
-                                     blocks_per_group)),
-          dim3(kWarp, kWarpsPerGroup)};
 }
 
 template <typename Kernels, typename Taker>

@@ -129,6 +129,7 @@ void LiveChecker::TakeBoundary(const FragmentSight& sight, const Job& job,
   for (uint64_t i = spans.front().begin; i < spans.back().end; ++i) {
     part.on_way[i] = std::exchange(one.progress[i], 0.0);
   }
+  part.ended = one.end;
 }
 
 bool LiveChecker::IsBack(const FragmentSight& sight, Round round) const {
@@ -145,6 +146,7 @@ std::vector<double> LiveChecker::Shares(const FragmentSight& sight,
                                         const Job& job) const {
   if (job.outer.merge == optimizer::MergeRule::kReplace) return {0.0};
   if (job.outer.own_share.has_value()) return {*job.outer.own_share};
+  if (job.outer.mix.has_value()) return {*job.outer.mix};
   // A worker decides the share of what is on its way when an earlier sequence
   // is the newest. One whose history does not reach back to the commit keeps
   // the share that it had, which may be of any earlier sequence, or 1. Seed
@@ -174,6 +176,7 @@ void LiveChecker::Check(const FragmentSight& sight, const Job& job,
     }
   }
   const auto& spans = job.cut[sight.index];
+  const bool mixes = job.outer.merge == optimizer::MergeRule::kConvexMix;
   double least = -1;
   for (const double share : shares) {
     double most = 0;
@@ -181,9 +184,11 @@ void LiveChecker::Check(const FragmentSight& sight, const Job& job,
       const worker::Values anchor = sight.seat.seat.AnchorOf(s, sight.index);
       if (anchor == nullptr || spans[s].begin >= job.average_begin) break;
       for (uint64_t i = spans[s].begin; i < spans[s].end; ++i) {
-        const double kept = part.on_way.empty() ? 0.0 : share * part.on_way[i];
-        const double due =
-            (*anchor)[i - spans[s].begin] + kept + one.progress[i];
+        const double at = (*anchor)[i - spans[s].begin];
+        const double kept = part.on_way.empty() ? 0.0
+                            : mixes             ? share * (part.ended[i] - at)
+                                                : share * part.on_way[i];
+        const double due = at + kept + one.progress[i];
         const double off = std::abs(one.begin[i] - due) / (1 + std::abs(due));
         if (off > most) most = off;
       }

@@ -2,11 +2,13 @@
 //
 // Checks live parameters (docs/outer_loop.md). When inner steps begin, they are
 // the anchor without the kept share of what the replica has on its way, plus
-// the progress since the boundary. A contribution is that progress and nothing
-// else. The progress is counted from the trainer's own values, so that it does
-// not matter when a result was applied. Averaged values are the anchor when the
-// first steps behind a boundary begin, and stay as the trainer left them until
-// the next one.
+// the progress since the boundary. Under a rule that mixes, what is kept is
+// that share of the way from the anchor to where the last round ended. A
+// contribution is the progress of its round and nothing else. The progress is
+// counted from the trainer's own values, so that it does not matter when a
+// result was applied. Averaged values are the anchor when the first steps
+// behind a boundary begin, and stay as the trainer left them until the next
+// one.
 #ifndef SKERRY_TESTS_SIM_CHECK_LIVE_H_
 #define SKERRY_TESTS_SIM_CHECK_LIVE_H_
 
@@ -50,6 +52,8 @@ class LiveChecker final : public Observer {
     // The progress of the newest contribution, by element of the model, until
     // its result is applied; empty when nothing is on its way.
     std::vector<double> on_way;
+    // The live values at the end of that contribution's round.
+    std::vector<float> ended;
     // No steps were taken since the boundary.
     bool at_anchor = true;
   };

@@ -83,6 +83,7 @@ inline unsigned long long __umul64hi(unsigned long long a,
   return static_cast<unsigned long long>(
       static_cast<unsigned __int128>(a) * b >> 64);
 }
+inline int __popc(unsigned x) { return std::popcount(x); }
 inline unsigned __brev(unsigned x) {
   unsigned turned = 0;
   for (int i = 0; i < 32; ++i) turned |= (x >> i & 1u) << (31 - i);
