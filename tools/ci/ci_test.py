@@ -336,6 +336,27 @@ class TurnOfSuitesTest(unittest.TestCase):
             seeds |= set(range(first, first + int(given['--n'])))
         self.assertEqual(seeds, set(range(1, 20001)))
 
+    def test_every_suite_has_its_turn_and_some_always(self):
+        table = suites.parse('a 1 x/a\nb 2 x/b\nc 2 x/c\nd 3 x/d\n')
+        self.assertEqual(
+            [suites.with_turn(table, turn, []) for turn in (6, 7, 8)],
+            [['a', 'b', 'd'], ['a', 'c'], ['a', 'b']])
+        for name in suites.load():
+            self.assertTrue(any(
+                name in suites.with_turn(suites.load(), turn, [])
+                for turn in range(6)), name)
+
+    def test_a_changed_suite_runs_and_an_archive_runs_all(self):
+        table = suites.parse('a 1 x/a\nb 2 x/b\nc 2 x/c\n')
+        self.assertEqual(suites.with_turn(table, 0, ['x/c']), ['a', 'b', 'c'])
+        self.assertEqual(suites.with_turn(table, 0, None), ['a', 'b', 'c'])
+
+    def test_what_has_turns_of_its_own_is_in_every_commit(self):
+        # Otherwise some of its turns would never come.
+        for entry in suites.load().values():
+            if '|' in ' '.join(entry.arguments) or '--turn' in entry.arguments:
+                self.assertEqual(entry.commits, 1, entry.name)
+
 
 LANE = behind.Lane(19, ('sim',))
 
@@ -361,8 +382,8 @@ class BehindTest(unittest.TestCase):
 
 
 class PlanTest(unittest.TestCase):
-    TABLE = suites.parse('# why\nkills //tests/chaos:kills --n 20\n'
-                         'demo tools/demo --quick\n')
+    TABLE = suites.parse('# why\nkills 1 //tests/chaos:kills --n 20\n'
+                         'demo 1 tools/demo --quick\n')
 
     def names(self, *arguments):
         ours, for_suite = main.split_for_suite(list(arguments), self.TABLE)
@@ -374,7 +395,9 @@ class PlanTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             suites.parse('kills\n')
         with self.assertRaises(ValueError):
-            suites.parse('a b\na c\n')
+            suites.parse('a 1 b\na 1 c\n')
+        with self.assertRaises(ValueError):
+            suites.parse('a tools/demo --quick\n')
 
     def test_full_quick_and_named_runs(self):
         self.assertEqual(self.names(), ['tidy', 'unit', 'clang', 'cuda',
@@ -388,7 +411,8 @@ class PlanTest(unittest.TestCase):
             self.names('nonsense')
 
     def test_what_has_no_clock_runs_behind_the_suites(self):
-        table = suites.parse('sim //tests/sim:campaign\ndemo tools/demo\n')
+        table = suites.parse('sim 1 //tests/sim:campaign\n'
+                             'demo 1 tools/demo\n')
         with behind.Behind(LANE) as them:
             names = [name for name, _ in
                      main.plan(main.parse_arguments([]), [], table, [them])]
@@ -400,8 +424,15 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(len(named), len(set(named)))
         self.assertEqual(set(named) - {*suites.load(), 'sanitized'}, set())
 
+    def test_a_lane_lacks_what_has_no_turn(self):
+        lanes = behind.lanes({'sim', 'charts'})
+        self.assertEqual(lanes[0].parts, ('sanitized',))
+        self.assertEqual(len(lanes[1].parts), len(behind.LANES[1].parts) - 1)
+        self.assertEqual(len(behind.lanes(set(behind.LANES[1].parts))), 1)
+
     def test_a_small_machine_runs_one_thing_after_another(self):
-        table = suites.parse('sim //tests/sim:campaign\ndemo tools/demo\n')
+        table = suites.parse('sim 1 //tests/sim:campaign\n'
+                             'demo 1 tools/demo\n')
         names = [name for name, _ in
                  main.plan(main.parse_arguments([]), [], table)]
         self.assertEqual(names[-2:], ['sim', 'demo'])
