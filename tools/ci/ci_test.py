@@ -218,13 +218,21 @@ class ReachTest(unittest.TestCase):
             reach.changed(['tools/ci/main.py', '.bazelrc']),
             ({'//tools/ci:main.py'}, set(), True))
 
-    def test_what_has_no_turn_is_taken_from_the_patterns(self):
-        tests = [f'//t:{i}_test' for i in range(400)]
-        with mock.patch.object(reach, 'changed_files', return_value=[]):
-            left_out = stages.without_turn(Tests(tests), ['//...', '-//r/...'])
-        remain = set(tests) - {name[1:] for name in left_out}
-        self.assertEqual(len(remain) + len(left_out), len(tests))
-        self.assertIn(len(remain), (57, 58))
+    def test_each_commit_begins_elsewhere_and_has_all(self):
+        targets = [f'//f:{i:03}' for i in range(200)]
+        firsts = set()
+        for turn in range(20):
+            with mock.patch.multiple(
+                    reach, changed_files=lambda: ['f/3.cc'],
+                    changed=lambda files: reach.Changed({'//f:3.cc'}, set(),
+                                                        False),
+                    commits=lambda turn=turn: turn):
+                order = reach.in_order(Graph({targets[3]: ['//f:3.cc']}),
+                                       targets)
+            self.assertEqual(order[0], targets[3])
+            self.assertEqual(sorted(order), targets)
+            firsts |= set(order[1:41])
+        self.assertEqual(firsts, set(targets) - {targets[3]})
 
     def test_rows_are_asked_of_the_graph_of_files(self):
         # A chain: deep_test -> far -> middle -> near -> base.cc.
@@ -258,14 +266,29 @@ class PackagesOf:
 
 
 class Tests:
-    """Answers which tests there are."""
+    """Answers which tests there are, and remembers which were left out."""
 
-    def __init__(self, tests):
-        self._tests = tests
+    def __init__(self, tests, clock):
+        self._tests, self._clock, self.ran = tests, clock, []
 
     def query(self, expression):
-        assert expression == 'tests(//... - //r/...)', expression
+        assert expression == 'tests(//... - //research/...)', expression
         return self._tests
+
+    def test(self, patterns):
+        assert patterns[:2] == ['//...', '-//research/...'], patterns
+        left_out = {name[1:] for name in patterns[2:]}
+        some = [name for name in self._tests if name not in left_out]
+        self._clock.now += 5 * len(some)
+        self.ran += some
+        return tally.Tally(len(some), some[:1])
+
+
+class Clock:
+    now = 7.0
+
+    def __call__(self):
+        return self.now
 
 
 class Graph:
@@ -282,6 +305,29 @@ class Graph:
             found |= {target for target, deps in self._deps.items()
                       if found & set(deps)}
         return sorted(found)
+
+
+class UnitTest(unittest.TestCase):
+
+    def run_of(self, count):
+        clock = Clock()
+        bazel = Tests([f'//t:{i:03}' for i in range(count)], clock)
+        with mock.patch.object(reach, 'changed_files', return_value=None):
+            return stages.in_time(bazel, stages.PRODUCT, clock), bazel.ran
+
+    def test_what_fits_in_the_time_runs_once(self):
+        for count in (1, 40, 41, 190):
+            result, ran = self.run_of(count)
+            self.assertEqual(len(ran), count)
+            self.assertEqual(len(set(ran)), count)
+            self.assertEqual(counts(result), (count, -(-count // 40), 0))
+
+    def test_nothing_begins_after_the_time(self):
+        # 40 tests take 200 s here, and 960 are not over after four times that.
+        self.assertEqual(len(self.run_of(400)[1]), 200)
+
+    def test_no_tests_are_no_failure(self):
+        self.assertEqual(counts(self.run_of(0)[0]), (0, 0, 0))
 
 
 class FuzzTest(unittest.TestCase):
@@ -446,9 +492,6 @@ class PlanTest(unittest.TestCase):
     def test_the_longest_part_is_named_first(self):
         self.assertEqual(main.times({'tidy': 27.6, 'unit': 900.2}),
                          'took 928 s: unit 900, tidy 28')
-
-    def test_the_committed_table_is_well_formed(self):
-        self.assertIsInstance(suites.load(), dict)
 
 
 if __name__ == '__main__':

@@ -68,8 +68,8 @@ def plan(args, for_suite, table, lanes=()):
     """[(name, function returning a Tally)] of what was asked for."""
     parts = {
         'tidy': stages.tidy,
-        'unit': lambda: stages.unit(quick=args.quick,
-                                    whole=bool(args.names or args.quick)),
+        'unit': (lambda: stages.unit(quick=args.quick)
+                 if args.names or args.quick else stages.unit_in_time()),
         'clang': stages.clang,
         'cuda': stages.cuda,
         'sanitize': lambda: stages.sanitize(whole=bool(args.names)),
