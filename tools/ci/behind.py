@@ -29,6 +29,14 @@ LANES = (
 _MEMORY_MIN_BYTES = 8 << 30
 
 
+def lanes(without):
+    """LANES without some of their parts."""
+    fewer = [lane._replace(parts=tuple(name for name in lane.parts
+                                       if name not in without))
+             for lane in LANES]
+    return [lane for lane in fewer if lane.parts]
+
+
 def fits():
     """Whether this machine has the memory for it."""
     return (os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')

@@ -218,13 +218,21 @@ class ReachTest(unittest.TestCase):
             reach.changed(['tools/ci/main.py', '.bazelrc']),
             ({'//tools/ci:main.py'}, set(), True))
 
-    def test_what_has_no_turn_is_taken_from_the_patterns(self):
-        tests = [f'//t:{i}_test' for i in range(400)]
-        with mock.patch.object(reach, 'changed_files', return_value=[]):
-            left_out = stages.without_turn(Tests(tests), ['//...', '-//r/...'])
-        remain = set(tests) - {name[1:] for name in left_out}
-        self.assertEqual(len(remain) + len(left_out), len(tests))
-        self.assertIn(len(remain), (57, 58))
+    def test_each_commit_begins_elsewhere_and_has_all(self):
+        targets = [f'//f:{i:03}' for i in range(200)]
+        firsts = set()
+        for turn in range(20):
+            with mock.patch.multiple(
+                    reach, changed_files=lambda: ['f/3.cc'],
+                    changed=lambda files: reach.Changed({'//f:3.cc'}, set(),
+                                                        False),
+                    commits=lambda turn=turn: turn):
+                order = reach.in_order(Graph({targets[3]: ['//f:3.cc']}),
+                                       targets)
+            self.assertEqual(order[0], targets[3])
+            self.assertEqual(sorted(order), targets)
+            firsts |= set(order[1:41])
+        self.assertEqual(firsts, set(targets) - {targets[3]})
 
     def test_rows_are_asked_of_the_graph_of_files(self):
         # A chain: deep_test -> far -> middle -> near -> base.cc.
@@ -258,14 +266,29 @@ class PackagesOf:
 
 
 class Tests:
-    """Answers which tests there are."""
+    """Answers which tests there are, and remembers which were left out."""
 
-    def __init__(self, tests):
-        self._tests = tests
+    def __init__(self, tests, clock):
+        self._tests, self._clock, self.ran = tests, clock, []
 
     def query(self, expression):
-        assert expression == 'tests(//... - //r/...)', expression
+        assert expression == 'tests(//... - //research/...)', expression
         return self._tests
+
+    def test(self, patterns):
+        assert patterns[:2] == ['//...', '-//research/...'], patterns
+        left_out = {name[1:] for name in patterns[2:]}
+        some = [name for name in self._tests if name not in left_out]
+        self._clock.now += 5 * len(some)
+        self.ran += some
+        return tally.Tally(len(some), some[:1])
+
+
+class Clock:
+    now = 7.0
+
+    def __call__(self):
+        return self.now
 
 
 class Graph:
@@ -282,6 +305,29 @@ class Graph:
             found |= {target for target, deps in self._deps.items()
                       if found & set(deps)}
         return sorted(found)
+
+
+class UnitTest(unittest.TestCase):
+
+    def run_of(self, count):
+        clock = Clock()
+        bazel = Tests([f'//t:{i:03}' for i in range(count)], clock)
+        with mock.patch.object(reach, 'changed_files', return_value=None):
+            return stages.in_time(bazel, stages.PRODUCT, clock), bazel.ran
+
+    def test_what_fits_in_the_time_runs_once(self):
+        for count in (1, 40, 41, 190):
+            result, ran = self.run_of(count)
+            self.assertEqual(len(ran), count)
+            self.assertEqual(len(set(ran)), count)
+            self.assertEqual(counts(result), (count, -(-count // 40), 0))
+
+    def test_nothing_begins_after_the_time(self):
+        # 40 tests take 200 s here, and 960 are not over after four times that.
+        self.assertEqual(len(self.run_of(400)[1]), 200)
+
+    def test_no_tests_are_no_failure(self):
+        self.assertEqual(counts(self.run_of(0)[0]), (0, 0, 0))
 
 
 class FuzzTest(unittest.TestCase):
@@ -336,6 +382,27 @@ class TurnOfSuitesTest(unittest.TestCase):
             seeds |= set(range(first, first + int(given['--n'])))
         self.assertEqual(seeds, set(range(1, 20001)))
 
+    def test_every_suite_has_its_turn_and_some_always(self):
+        table = suites.parse('a 1 x/a\nb 2 x/b\nc 2 x/c\nd 3 x/d\n')
+        self.assertEqual(
+            [suites.with_turn(table, turn, []) for turn in (6, 7, 8)],
+            [['a', 'b', 'd'], ['a', 'c'], ['a', 'b']])
+        for name in suites.load():
+            self.assertTrue(any(
+                name in suites.with_turn(suites.load(), turn, [])
+                for turn in range(6)), name)
+
+    def test_a_changed_suite_runs_and_an_archive_runs_all(self):
+        table = suites.parse('a 1 x/a\nb 2 x/b\nc 2 x/c\n')
+        self.assertEqual(suites.with_turn(table, 0, ['x/c']), ['a', 'b', 'c'])
+        self.assertEqual(suites.with_turn(table, 0, None), ['a', 'b', 'c'])
+
+    def test_what_has_turns_of_its_own_is_in_every_commit(self):
+        # Otherwise some of its turns would never come.
+        for entry in suites.load().values():
+            if '|' in ' '.join(entry.arguments) or '--turn' in entry.arguments:
+                self.assertEqual(entry.commits, 1, entry.name)
+
 
 LANE = behind.Lane(19, ('sim',))
 
@@ -361,8 +428,8 @@ class BehindTest(unittest.TestCase):
 
 
 class PlanTest(unittest.TestCase):
-    TABLE = suites.parse('# why\nkills //tests/chaos:kills --n 20\n'
-                         'demo tools/demo --quick\n')
+    TABLE = suites.parse('# why\nkills 1 //tests/chaos:kills --n 20\n'
+                         'demo 1 tools/demo --quick\n')
 
     def names(self, *arguments):
         ours, for_suite = main.split_for_suite(list(arguments), self.TABLE)
@@ -374,7 +441,9 @@ class PlanTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             suites.parse('kills\n')
         with self.assertRaises(ValueError):
-            suites.parse('a b\na c\n')
+            suites.parse('a 1 b\na 1 c\n')
+        with self.assertRaises(ValueError):
+            suites.parse('a tools/demo --quick\n')
 
     def test_full_quick_and_named_runs(self):
         self.assertEqual(self.names(), ['tidy', 'unit', 'clang', 'cuda',
@@ -388,7 +457,8 @@ class PlanTest(unittest.TestCase):
             self.names('nonsense')
 
     def test_what_has_no_clock_runs_behind_the_suites(self):
-        table = suites.parse('sim //tests/sim:campaign\ndemo tools/demo\n')
+        table = suites.parse('sim 1 //tests/sim:campaign\n'
+                             'demo 1 tools/demo\n')
         with behind.Behind(LANE) as them:
             names = [name for name, _ in
                      main.plan(main.parse_arguments([]), [], table, [them])]
@@ -400,8 +470,15 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(len(named), len(set(named)))
         self.assertEqual(set(named) - {*suites.load(), 'sanitized'}, set())
 
+    def test_a_lane_lacks_what_has_no_turn(self):
+        lanes = behind.lanes({'sim', 'charts'})
+        self.assertEqual(lanes[0].parts, ('sanitized',))
+        self.assertEqual(len(lanes[1].parts), len(behind.LANES[1].parts) - 1)
+        self.assertEqual(len(behind.lanes(set(behind.LANES[1].parts))), 1)
+
     def test_a_small_machine_runs_one_thing_after_another(self):
-        table = suites.parse('sim //tests/sim:campaign\ndemo tools/demo\n')
+        table = suites.parse('sim 1 //tests/sim:campaign\n'
+                             'demo 1 tools/demo\n')
         names = [name for name, _ in
                  main.plan(main.parse_arguments([]), [], table)]
         self.assertEqual(names[-2:], ['sim', 'demo'])
@@ -415,9 +492,6 @@ class PlanTest(unittest.TestCase):
     def test_the_longest_part_is_named_first(self):
         self.assertEqual(main.times({'tidy': 27.6, 'unit': 900.2}),
                          'took 928 s: unit 900, tidy 28')
-
-    def test_the_committed_table_is_well_formed(self):
-        self.assertIsInstance(suites.load(), dict)
 
 
 if __name__ == '__main__':

@@ -8,6 +8,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from tools.ci import behind  # noqa: E402
+from tools.ci import reach  # noqa: E402
 from tools.ci import stages  # noqa: E402
 from tools.ci import suites  # noqa: E402
 from tools.ci import tally  # noqa: E402
@@ -15,7 +16,7 @@ from tools.local_cluster import flags  # noqa: E402
 
 
 # Builds a control plane first, which takes minutes of every processor.
-KUBERNETES = suites.Suite('kubernetes', 'tests/integration/kubernetes', [])
+KUBERNETES = suites.Suite('kubernetes', 1, 'tests/integration/kubernetes', [])
 
 
 def split_for_suite(arguments, table):
@@ -67,8 +68,8 @@ def plan(args, for_suite, table, lanes=()):
     """[(name, function returning a Tally)] of what was asked for."""
     parts = {
         'tidy': stages.tidy,
-        'unit': lambda: stages.unit(quick=args.quick,
-                                    whole=bool(args.names or args.quick)),
+        'unit': (lambda: stages.unit(quick=args.quick)
+                 if args.names or args.quick else stages.unit_in_time()),
         'clang': stages.clang,
         'cuda': stages.cuda,
         'sanitize': lambda: stages.sanitize(whole=bool(args.names)),
@@ -94,6 +95,14 @@ def plan(args, for_suite, table, lanes=()):
         else:
             raise ValueError(f'no part is called {name}; see --list')
     return chosen
+
+
+def at_turn(table):
+    """The suites of a full run, and says which are left out."""
+    names = suites.with_turn(table, reach.commits(), reach.changed_files())
+    stages.say(f'suites: {len(names)} of {len(table)} have their turn, without '
+               + ', '.join(sorted(table.keys() - set(names))))
+    return {name: table[name] for name in names}
 
 
 def times(took_s):
@@ -134,11 +143,13 @@ def main():
                            ('sanitized', 'large', 'research',
                             KUBERNETES.name))]))
         return 0
+    turn = table if args.names or args.quick else at_turn(table)
     with contextlib.ExitStack() as stack:
         lanes = [stack.enter_context(behind.Behind(lane))
-                 for lane in (behind.LANES if behind.fits() else ())]
+                 for lane in behind.lanes(without=table.keys() - turn.keys())
+                 ] if behind.fits() else []
         try:
-            chosen = plan(args, for_suite, table, lanes)
+            chosen = plan(args, for_suite, turn, lanes)
         except ValueError as error:
             print(f'tools/test: {error}', file=sys.stderr)
             return 2

@@ -6,9 +6,10 @@ A stage that cannot run everything in its time puts its targets into three rows:
 - reached: it depends on a changed file.
 - others: it depends on none.
 
-A stage says how many targets of each row it runs at most. Where a row has more,
-they take turns: the turn moves on by one with every commit. Runs that are
-several commits apart may meet the same turn again.
+Unit tests run row after row until their time is over. Another stage says how
+many targets of each row it runs at most. Where a row has more, they take turns:
+the turn moves on by one with every commit. Runs that are several commits apart
+may meet the same turn again.
 """
 
 import collections
@@ -26,6 +27,8 @@ _WORK_H = 4
 # a row share no factor with this number. If they did, the commits in which a
 # fuzzer runs might never be those in which it has its full time.
 FUZZ_TURNS = 5
+# How much farther in its row each commit begins, of targets that run in order.
+_STRIDE = 61
 # Edges from a target to a file. A test depends on a library, which has the
 # file; between a fuzzer and its library lies its entry.
 _NEAR = 3
@@ -119,6 +122,23 @@ def share(row, turn, most):
     """The Row of those that run at `turn`, at most so many of each."""
     return type(row)(*(turn_of(targets, turn, turns(len(targets), bound))
                        for targets, bound in zip(row, most)))
+
+
+def in_order(bazel, targets):
+    """All `targets`: those near a change first and those that depend on none
+    last. Each commit begins elsewhere in each row, so that what comes last at
+    one comes earlier at another."""
+    files = changed_files()
+    if files is None or not targets:
+        return sorted(targets)
+    turn = commits()
+    return sum((_turned(row, turn) for row in
+                rows(bazel, targets, changed(files))), [])
+
+
+def _turned(row, turn):
+    begin = turn * _STRIDE % len(row) if row else 0
+    return row[begin:] + row[:begin]
 
 
 def chosen(bazel, targets, most, say):
