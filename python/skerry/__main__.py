@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import runpy
 import sys
 
@@ -17,11 +18,24 @@ from skerry.attach import Job
 from skerry.attach import give
 
 
-def _whole(text):
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f'{text} is not above 0')
-    return value
+class _Parser(argparse.ArgumentParser):
+    """Takes no abbreviations, and says what is wrong in one line."""
+
+    def error(self, message):
+        line = ' '.join(message.split())
+        print(f'{self.prog}: {line} (see {self.prog} --help)', file=sys.stderr)
+        sys.exit(2)
+
+
+def _whole(low):
+    """The type of an argument that is a whole number from low to 2^63 - 1."""
+    def read(text):
+        # int() would also take 1_000 and digits of other scripts.
+        if re.fullmatch('[0-9]{1,19}', text) and low <= int(text) < 2**63:
+            return int(text)
+        raise argparse.ArgumentTypeError(
+            f'has to be a whole number from {low} to {2**63 - 1}, not {text!r}')
+    return read
 
 
 def _object(text):
@@ -32,19 +46,20 @@ def _object(text):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(
-        prog='python -m skerry', description='Runs a program that calls '
-        'skerry.attach without a cluster.',
+    parser = _Parser(
+        prog='python -m skerry', allow_abbrev=False,
+        description='Runs a program that calls skerry.attach without a '
+        'cluster.',
         epilog='With `describe` before PROGRAM, it takes a few steps, and '
         'prints as JSON what the program trains. With `check`, it checks the '
         'program against the rules of a trainer.')
     parser.add_argument('program', metavar='PROGRAM',
                         help='the Python file')
-    parser.add_argument('--batch', type=_whole, required=True,
+    parser.add_argument('--batch', type=_whole(1), required=True,
                         help='samples of a step, training.batch_samples')
     parser.add_argument('--parameters', type=_object, default={},
                         metavar='JSON', help='model.program.parameters')
-    parser.add_argument('--seed', type=int, default=1,
+    parser.add_argument('--seed', type=_whole(0), default=1,
                         help='model.seed and data.seed (default 1)')
     return parser
 
@@ -54,15 +69,15 @@ def _arguments(arguments):
     verb = arguments[0] if arguments[:1] in (['describe'], ['check']) else None
     parser = _parser()
     if verb == 'check':
-        parser.add_argument('--ranks', type=_whole, default=1,
+        parser.add_argument('--ranks', type=_whole(1), default=1,
                             help='processes of the program (default 1)')
         parser.add_argument('--programs', metavar='FOLDER',
                             help='where trainer_kit and skerry-attach are '
                             '(default: on the PATH)')
     if verb is None:
-        parser.add_argument('--samples', type=_whole, required=True,
+        parser.add_argument('--samples', type=_whole(1), required=True,
                             help='positions of the run, training.samples')
-        parser.add_argument('--tau', type=_whole, required=True,
+        parser.add_argument('--tau', type=_whole(1), required=True,
                             help='steps a round')
     parsed = parser.parse_args(arguments[verb is not None:])
     if not os.path.isfile(parsed.program):

@@ -51,12 +51,16 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(done.stderr,
                          f'^skerry: there is no trainer_kit in {self.folder}')
 
-    def test_wrong_flags_are_named(self):
+    def test_wrong_flags_are_named_in_one_line(self):
         for arguments, said in [
                 ([], 'required: PROGRAM'),
                 ([self.program, '--batch', '8'], 'required: --samples, --tau'),
                 (['describe', self.program, '--batch', '0'],
-                 '0 is not above 0'),
+                 'has to be a whole number from 1 to'),
+                (['describe', self.program, '--batch', '8', '--seed', '-1'],
+                 'has to be a whole number from 0 to'),
+                (['describe', self.program, '--batch', '8', '--colour'],
+                 'unrecognized arguments: --colour'),
                 (['describe', self.folder + '/no.py', '--batch', '8'],
                  'there is no file'),
                 (['describe', self.program, '--batch', '8', '--parameters',
@@ -64,6 +68,7 @@ class CommandTest(unittest.TestCase):
             done = self.skerry(*arguments)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
+            self.assertEqual(done.stderr.count('\n'), 1, done.stderr)
 
 
 if __name__ == '__main__':
