@@ -3,9 +3,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/release.h"
 #include "base/status.h"
+#include "runtime/log.h"
 #include "runtime/posix/stopwatch.h"
 #include "trainer/convert/messages.h"
 #include "trainer/service/posix_inner_file.h"
@@ -17,6 +20,16 @@ grpc::Status ToGrpc(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
                       std::string(status.message()));
+}
+
+void LogCall(v1::TrainerPhase phase, double seconds,
+             const absl::Status& status) {
+  const std::string name = v1::TrainerPhase_Name(phase);
+  runtime::Log(runtime::Severity::kDebug, "trainer.call",
+               {{"phase", absl::AsciiStrToLower(
+                              absl::StripPrefix(name, "TRAINER_PHASE_"))},
+                {"ms", seconds * 1e3},
+                {"cause", status}});
 }
 
 }  // namespace
@@ -50,11 +63,13 @@ grpc::ServerUnaryReactor* TrainerService::Serve(
   compute_.Run([this, context, reactor, phase, arrived, group_calls,
                 work = std::move(work)]() mutable {
     progress_.Enter(phase);
+    const runtime::Stopwatch stopwatch;
     absl::Status status = work([&] {
       progress_.OnPiece();
       return stops_.load() != arrived || context->IsCancelled();
     });
     progress_.Enter(v1::TRAINER_PHASE_IDLE);
+    LogCall(phase, stopwatch.Seconds(), status);
     // A member that does not come ends the group, and not this trainer.
     if (absl::IsDeadlineExceeded(status)) {
       status = absl::AbortedError(status.message());
