@@ -2,6 +2,9 @@
 //   other_values  it begins with the initial values of another seed
 //   dies_in_run   it answers its second Run with an error, and its process ends
 //                 with code 3 at once
+//   stands_still  when the file that SKERRY_TEST_FILE names is there, it
+//                 removes the file, and the step in progress never ends; the
+//                 process goes on to answer
 // Without one it is the engine.
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,23 +23,20 @@
 namespace skerry::trainer {
 namespace {
 
-class DiesInRun final : public Trainer {
+// Does what the engine does.
+class OddTrainer : public Trainer {
  public:
-  explicit DiesInRun(std::unique_ptr<Trainer> engine)
-      : engine_(std::move(engine)) {}
+  explicit OddTrainer(std::unique_ptr<Trainer> engine)
+      : engine_(std::move(engine)) {
+    engine_->set_on_step([this] { OnStep(); });
+  }
 
   const Description& description() const override {
     return engine_->description();
   }
   absl::StatusOr<RunResult> Run(const RunRequest& request,
                                 StopRequested stop) override {
-    if (++runs_ < 2) return engine_->Run(request, stop);
-    // The answer is on its way when the process ends.
-    std::thread([] {
-      usleep(20'000);
-      _exit(3);
-    }).detach();
-    return absl::InternalError("the device has fallen off the bus");
+    return engine_->Run(request, stop);
   }
   absl::Status Snapshot(std::span<const ElementRange> ranges,
                         std::span<float> state) override {
@@ -67,9 +67,43 @@ class DiesInRun final : public Trainer {
     return engine_->Generate(request, stop);
   }
 
+ protected:
+  virtual void OnStep() { StepDone(); }
+
  private:
   const std::unique_ptr<Trainer> engine_;
+};
+
+class DiesInRun final : public OddTrainer {
+ public:
+  using OddTrainer::OddTrainer;
+  absl::StatusOr<RunResult> Run(const RunRequest& request,
+                                StopRequested stop) override {
+    if (++runs_ < 2) return OddTrainer::Run(request, stop);
+    // The answer is on its way when the process ends.
+    std::thread([] {
+      usleep(20'000);
+      _exit(3);
+    }).detach();
+    return absl::InternalError("the device has fallen off the bus");
+  }
+
+ private:
   int runs_ = 0;
+};
+
+class StandsStill final : public OddTrainer {
+ public:
+  using OddTrainer::OddTrainer;
+
+ private:
+  void OnStep() override {
+    OddTrainer::OnStep();
+    const char* const file = getenv("SKERRY_TEST_FILE");
+    // Only one process removes it.
+    if (file == nullptr || unlink(file) != 0) return;
+    while (true) pause();
+  }
 };
 
 absl::StatusOr<JobTrainer> Make(v1::JobSpec job, ShardCheck check,
@@ -84,6 +118,9 @@ absl::StatusOr<JobTrainer> Make(v1::JobSpec job, ShardCheck check,
       MakeJobEngine(job, check, executor, on_piece);
   if (made.ok() && fault == "dies_in_run") {
     made->trainer = std::make_unique<DiesInRun>(std::move(made->trainer));
+  }
+  if (made.ok() && fault == "stands_still") {
+    made->trainer = std::make_unique<StandsStill>(std::move(made->trainer));
   }
   return made;
 }

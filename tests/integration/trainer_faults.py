@@ -171,13 +171,114 @@ def stopped(run):
     checks.end_of_job(run.cases, cluster, 'stopped')
 
 
+def _sequence(cluster, name):
+    return int(cluster.ctl.job(name)['sequence'])
+
+
+def _pid(worker, number):
+    """The process of the worker's newest trainer that was ready for the job."""
+    return _entries(worker, 'worker.trainer.ready', number)[-1]['pid']
+
+
+def _trains_again(run, cluster, what, name, worker, stop):
+    """Three cases: a trainer that `stop(its process)` hits is ended, the job
+    trains on within the bar, and doctor names the worker.
+
+    The job trains on one island alone.
+    """
+    run.until(lambda: _sequence(cluster, name) >= 4)
+    number = int(cluster.ctl.job(name)['id'])
+    pid, before = _pid(worker, number), _sequence(cluster, name)
+    since = time.monotonic()
+    stop(pid)
+    doctor, ready_s, took = '', 0.0, 0.0
+    while not took and time.monotonic() - since < 3 * _BAR_S:
+        now = time.monotonic() - since
+        if not doctor and now > 6:
+            # What it stands at; it was stopped within a round.
+            before = _sequence(cluster, name)
+            doctor = cluster.ctl.start('doctor').communicate(
+                timeout=20)[0].decode()
+        if not ready_s and _pid(worker, number) != pid:
+            ready_s = now
+        if ready_s and _sequence(cluster, name) > before:
+            took = time.monotonic() - since
+        time.sleep(0.05)
+    failed = _entries(worker, 'worker.trainer.failed', number)
+    run.cases.check(
+        f'{what}: it is ended, and the job trains on within {_BAR_S:.0f} s',
+        0 < took <= _BAR_S and pid not in children_of(worker.daemon.pid),
+        f'another one is ready after {ready_s:.2f} s, the next commit comes '
+        f'after {took:.2f} s: {json.dumps(failed)[-220:]}')
+    lines = [line for line in doctor.splitlines() if f'job {name}' in line]
+    run.cases.check(f'{what}: doctor names the worker',
+                    any(f'worker {worker.name}: the trainer' in line
+                        for line in lines), ' | '.join(lines))
+    return failed
+
+
+def stands_still(run):
+    """A step that never ends, in a trainer that answers all the while."""
+    cluster = _odd_cluster(run, 'stands_still')
+
+    def stop(_):
+        with open(os.path.join(run.place.directory, 'stands_still'), 'wb'):
+            pass
+
+    try:
+        rounds = pace.rounds(cluster, run.place.data(), _BATCH, _TAU, 20, ['b'],
+                             lasting_s=2 * _BAR_S)
+        spec = run.spec('still', rounds=rounds, islands=['b'])
+        cluster.submit(spec)
+        failed = _trains_again(run, cluster, 'a step that never ends', 'still',
+                               cluster.worker('b0'), stop)
+        run.cases.check(
+            'a step that never ends: the reason is that the work stands still',
+            len(failed) == 1 and 'answers, but its work has stood still'
+            in json.dumps(failed), json.dumps(failed)[-220:])
+        Progress(cluster, 'still', rounds, None, stuck_after_s=60).wait()
+        checks.end_of_job(run.cases, cluster, 'still')
+    finally:
+        cluster.stop()
+
+
+def one_of_an_island(run):
+    """SIGSTOP of one of two trainers that sum their gradients: the other one,
+    which waits for it, stays."""
+    cluster = run.place.cluster(lambda programs, directory: LocalCluster(
+        programs, directory, [Island('pair', 2)]))
+    cluster.start()
+    cluster.retry('get', 'jobs')
+    what = 'SIGSTOP of one trainer of an island of two'
+    try:
+        rounds = pace.rounds(cluster, run.place.data(), _BATCH, _TAU, 20,
+                             lasting_s=2 * _BAR_S)
+        cluster.submit(run.spec('pair', rounds=rounds, workers=2))
+        failed = _trains_again(
+            run, cluster, what, 'pair', cluster.worker('pair1'),
+            lambda pid: os.kill(pid, signal.SIGSTOP))
+        number = int(cluster.ctl.job('pair')['id'])
+        starts = _starts(cluster, number)
+        run.cases.check(
+            f'{what}: only that one is ended',
+            starts == {'pair0': 1, 'pair1': 2} and len(failed) == 1
+            and 'has not answered for' in json.dumps(failed),
+            f'{starts}, {json.dumps(failed)[-220:]}')
+        Progress(cluster, 'pair', rounds, None, stuck_after_s=60).wait()
+        checks.end_of_job(run.cases, cluster, 'pair')
+    finally:
+        cluster.stop()
+
+
 def _odd_cluster(run, fault):
     """A cluster of two workers of which b0 has a trainer with the fault."""
     cluster = run.place.cluster(lambda programs, directory: LocalCluster(
         programs, directory, [Island('a'), Island('b')]))
     daemon = cluster.worker('b0').daemon
     daemon.argv += ['--trainer', run.program('odd_trainer')]
-    daemon.environment = {'SKERRY_TEST_TRAINER': fault}
+    daemon.environment = {
+        'SKERRY_TEST_TRAINER': fault,
+        'SKERRY_TEST_FILE': os.path.join(run.place.directory, fault)}
     cluster.start()
     cluster.retry('get', 'jobs')
     return cluster
@@ -268,5 +369,7 @@ def all_of(run):
     not_finite(run)
     no_validation(run)
     stopped(run)
+    stands_still(run)
+    one_of_an_island(run)
     other_values(run)
     last_words(run)
