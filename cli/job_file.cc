@@ -60,6 +60,17 @@ absl::StatusOr<std::string> ManifestAt(const std::string& place) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+// What to do about a manifest that cannot be read. Empty where `why` says it.
+const char* AdviceOn(bool in_store, const absl::Status& why) {
+  if (in_store) {
+    return "; bring it there with skerryctl data push, or set "
+           "data.manifest_sha256 when only the workers can read it";
+  }
+  if (absl::IsPermissionDenied(why)) return "";
+  return "; make it with skerryctl data prepare, or set data.manifest_sha256 "
+         "when the folder is only on the workers";
+}
+
 // Completes and checks what has been read of a job file.
 class Completion {
  public:
@@ -150,16 +161,9 @@ class Completion {
     const absl::StatusOr<std::string> manifest = ManifestAt(data->path());
     if (!manifest.ok()) {
       if (!data->manifest_sha256().empty()) return;
-      problems_.Add(
-          "data.path",
-          absl::StrCat(
-              manifest.status().message(),
-              in_store ? "; bring it there with skerryctl data push, or set "
-                         "data.manifest_sha256 when only the workers can read "
-                         "it"
-                       : "; make it with skerryctl data prepare, or set "
-                         "data.manifest_sha256 when the folder is only on the "
-                         "workers"));
+      problems_.Add("data.path",
+                    absl::StrCat(manifest.status().message(),
+                                 AdviceOn(in_store, manifest.status())));
       data->set_manifest_sha256(kAnyHash);
       return;
     }

@@ -11,8 +11,9 @@
 
 namespace skerry::cli {
 
-// Errors: InvalidArgument naming the path and the cause, also when the file has
-// more than `bytes_max` bytes.
+// Errors name the path and the cause. PermissionDenied: this user may not read
+// the file. InvalidArgument: it cannot be read otherwise, or has more than
+// `bytes_max` bytes.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t bytes_max);
 
 }  // namespace skerry::cli
