@@ -7,15 +7,19 @@ dpkg-shlibdeps, so this has to run on the Debian that the programs were built
 on.
 """
 
-import argparse
 import gzip
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 _HERE = pathlib.Path(__file__).absolute().parent
+sys.path.insert(0, str(_HERE.parents[1] / 'tools'))
+
+from local_cluster import flags  # noqa: E402
+
 _UNITS = _HERE.parent / 'systemd'
 PROGRAMS = {
     'skerry-coordinator': ['skerry-coordinator'],
@@ -152,8 +156,8 @@ def build(programs, changes, changelog, to, names=tuple(PROGRAMS)):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
-                                     allow_abbrev=False)
+    parser = flags.Parser(prog='build_packages.py',
+                          description=__doc__.splitlines()[0])
     parser.add_argument('--programs', type=pathlib.Path, required=True,
                         help='folder with all programs')
     parser.add_argument('--changes', type=pathlib.Path, required=True,

@@ -44,8 +44,11 @@ def ranges(codes):
 
 
 def main():
+    if sys.argv[1:] in (['-h'], ['--help']):
+        print(__doc__)
+        return
     if sys.argv[1:]:
-        print(__doc__, file=sys.stderr)
+        print('usage: character_ranges.py', file=sys.stderr)
         sys.exit(2)
     lines = [
         '// Written by tools/gen/character_ranges.py, out of tokenizers '

@@ -146,8 +146,11 @@ def main(arguments):
     if arguments == ["--plan"]:
         print(json.dumps(PLAN))
         return 0
+    if arguments in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
     if len(arguments) != 3:
-        print(__doc__, file=sys.stderr)
+        print(__doc__.splitlines()[2], file=sys.stderr)
         return 2
     folder, plan, first = map(pathlib.Path, arguments)
     train(json.loads(plan.read_text()), folder, first)

@@ -56,16 +56,26 @@ def differences(made, stored):
             yield f"{name}: off by {worst:.3g}, largest value {largest:.3g}"
 
 
-def write_or_check(arguments, usage, made, configs):
-    """Writes DIRECTORY/NAME.golden for every case made and NAME.json for every
-    config, or with --check compares with what lies there. Returns the exit
-    status."""
-    check = "--check" in arguments
+def read_line(arguments, about):
+    """(DIRECTORY, whether to check) of a line `[--check] DIRECTORY`.
+
+    Ends the program if the line is wrong or asks for help. `about` is the
+    program's text, whose third line is its usage.
+    """
     folders = [a for a in arguments if a != "--check"]
+    if folders in (["-h"], ["--help"]):
+        print(about)
+        sys.exit(0)
     if len(folders) != 1 or folders[0].startswith("-"):
-        print(usage, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(folders[0])
+        print(about.splitlines()[2], file=sys.stderr)
+        sys.exit(2)
+    return pathlib.Path(folders[0]), "--check" in arguments
+
+
+def write_or_check(folder, check, made, configs):
+    """Writes FOLDER/NAME.golden for every case made and NAME.json for every
+    config, or with `check` compares with what lies there. Returns the exit
+    status."""
     failed = False
     for name, arrays in made.items():
         path = folder / (name + ".golden")

@@ -19,7 +19,7 @@ import sys
 import torch
 import torch.nn.functional as F
 
-from golden_file import float32, write_or_check
+from golden_file import float32, read_line, write_or_check
 
 NO_DROPOUT = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
 
@@ -179,10 +179,11 @@ def adamw_case():
 
 
 def main(arguments):
+    folder, check = read_line(arguments, __doc__)
     print("torch", torch.__version__)
     made = {name: model_case(name) for name in CASES}
     made["adamw"] = adamw_case()
-    return write_or_check(arguments, __doc__, made, CASES)
+    return write_or_check(folder, check, made, CASES)
 
 
 if __name__ == "__main__":

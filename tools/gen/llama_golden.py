@@ -21,7 +21,7 @@ import sys
 import torch
 import torch.nn.functional as F
 
-from golden_file import float32, write_or_check
+from golden_file import float32, read_line, write_or_check
 
 # Sizes that are multiples of nothing.
 CASES = {
@@ -243,9 +243,10 @@ def compare_with_transformers(name, parameters, ids, logits):
 
 
 def main(arguments):
+    folder, check = read_line(arguments, __doc__)
     print("torch", torch.__version__)
     made = {name: model_case(name) for name in CASES}
-    return write_or_check(arguments, __doc__, made, CASES)
+    return write_or_check(folder, check, made, CASES)
 
 
 if __name__ == "__main__":

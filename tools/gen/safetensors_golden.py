@@ -67,8 +67,11 @@ def make():
 def main(arguments):
     check = "--check" in arguments
     paths = [pathlib.Path(a) for a in arguments if a != "--check"]
+    if arguments in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     if len(paths) != 1 or str(paths[0]).startswith("-"):
-        print(__doc__, file=sys.stderr)
+        print(__doc__.splitlines()[2], file=sys.stderr)
         sys.exit(2)
     print("safetensors", safetensors.__version__)
     data = make()

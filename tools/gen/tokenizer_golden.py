@@ -243,8 +243,11 @@ def all_files():
 def main():
     check = "--check" in sys.argv[1:]
     folders = [word for word in sys.argv[1:] if word != "--check"]
+    if folders in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
     if len(folders) != 1 or folders[0].startswith("-"):
-        print(__doc__, file=sys.stderr)
+        print(__doc__.splitlines()[2], file=sys.stderr)
         return 2
     target = pathlib.Path(folders[0])
     differ = []

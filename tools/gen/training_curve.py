@@ -23,7 +23,7 @@ import torch.nn.functional as F
 
 import gpt2_golden
 import llama_golden
-from golden_file import write_or_check
+from golden_file import read_line, write_or_check
 
 STEPS, BATCH, COLUMNS = 100, 5, 21
 VOCABULARY, TOKENS = 61, 4007
@@ -172,9 +172,9 @@ def made(name):
 
 
 def main(arguments):
+    folder, check = read_line(arguments, __doc__)
     print("torch", torch.__version__)
-    return write_or_check(arguments, __doc__, {n: made(n) for n in CASES},
-                          CASES)
+    return write_or_check(folder, check, {n: made(n) for n in CASES}, CASES)
 
 
 if __name__ == "__main__":

@@ -37,8 +37,11 @@ def count_elements(folder):
 
 
 def main(arguments):
+    if arguments in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     if len(arguments) != 3:
-        print(__doc__, file=sys.stderr)
+        print(__doc__.splitlines()[2], file=sys.stderr)
         sys.exit(2)
     folder = pathlib.Path(arguments[0])
     rows, columns = map(int, arguments[1:])
