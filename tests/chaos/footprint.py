@@ -8,6 +8,9 @@ import memory
 
 _SHARED = '/dev/shm'
 _PREFIX = 'skerry-'
+# A job's results lie on the disk until they are as large as a base together,
+# which is then stored in their place (docs/formats/worker_store.md).
+_RESULT = 'result-'
 
 
 def folders_of(state):
@@ -18,11 +21,14 @@ def folders_of(state):
         return []
 
 
-def bytes_in(folder):
-    """The size of all files below `folder`, except those removed meanwhile."""
+def bytes_in(folder, without=()):
+    """The size of all files below `folder`, except those removed meanwhile and
+    those whose names begin with one of `without`."""
     total = 0
     for path, _, names in os.walk(folder):
         for name in names:
+            if name.startswith(tuple(without)):
+                continue
             try:
                 total += os.path.getsize(os.path.join(path, name))
             except OSError:
@@ -77,6 +83,8 @@ class Footprint:
         states = [cluster.state_of(worker.name) for worker in cluster.workers]
         self.folders = sum(len(folders_of(state)) for state in states)
         self.disk_bytes = sum(bytes_in(state) for state in states)
+        # Without what comes and goes with the rounds of an unfinished job.
+        self.kept_bytes = sum(bytes_in(state, (_RESULT,)) for state in states)
 
     def __str__(self):
         return (f'{self.processes} processes, coordinator '
@@ -85,4 +93,5 @@ class Footprint:
                 f'{self.worker_mib:.1f} MiB ({self.worker_private_mib:.1f}), '
                 f'{self.descriptors} descriptors, '
                 f'{self.segments} shared segments, {self.folders} folders of '
-                f'jobs with {self.disk_bytes / 1e6:.2f} MB')
+                f'jobs with {self.disk_bytes / 1e6:.3f} MB '
+                f'({self.kept_bytes / 1e6:.3f} without results)')
