@@ -10,11 +10,17 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <regex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "base/executor.h"
 #include "base/testing/golden_file.h"
 #include "checkpoint/starting_point.h"
@@ -35,27 +41,37 @@ using ::testing::HasSubstr;
 constexpr char kFile[] = "checkpoint/testdata/model_folders.json";
 constexpr double kTolerance = 1e-4;
 
-// What docs/formats/safetensors.md lists as refused, as the messages say it.
-constexpr const char* kRefusals[] = {
-    "quantised checkpoint",
-    "sliding_window: is not known",
-    "use_sliding_window: is not known",
-    "mystery: is not known",
-    "add_cross_attention: is true, which Skerry does not compute",
-    "is \"mish\"",
-    "model_type: is \"gpt_neox\"",
-    "rope_type: is \"longrope\"",
-    "stands beside rope_parameters",
-    "hidden_size: is 5, and n_embd",
-    "score.weight is not in the model",
-    "is of a LoRA adapter",
-    "is missing",
-    "the model's is",
-    "has the dtype I8",
-    "has other values than",
-    "tie_word_embeddings",
-    "which is not there; the folder has",
-    "save the model with save_pretrained",
+// The pages that list what is refused.
+constexpr const char* kPages[] = {"docs/engine.md",
+                                  "docs/formats/safetensors.md"};
+constexpr char kTable[] = "| refused | what to do |";
+
+// Some words of a refusal, as the script has them, and its cure.
+struct Refusal {
+  const char* words;
+  const char* cure;
+};
+constexpr Refusal kRefusals[] = {
+    {"quantised checkpoint", "save it dequantised"},
+    {"sliding_window: is not known", "remove it from config.json"},
+    {"use_sliding_window: is not known", "remove it from config.json"},
+    {"mystery: is not known", "remove it from config.json"},
+    {"add_cross_attention: is true, which Skerry does not compute",
+     "it can only be false"},
+    {"is \"mish\"", "\"silu\""},
+    {"model_type: is \"gpt_neox\"", "supported: \"gpt2\", \"llama\""},
+    {"rope_type: is \"longrope\"", "supported: \"default\""},
+    {"stands beside rope_parameters", "keep one of them"},
+    {"hidden_size: is 5, and n_embd", "write n_embd alone"},
+    {"score.weight is not in the model", "remove it from the file"},
+    {"is of a LoRA adapter", "merge_and_unload"},
+    {"is missing", "save the whole model"},
+    {"the model's is", "use the config.json that belongs to these"},
+    {"has the dtype I8", "save the model in one of them"},
+    {"has other values than", "remove one of them"},
+    {"tie_word_embeddings", "set tie_word_embeddings to true"},
+    {"which is not there; the folder has", "fetch the missing file"},
+    {"save the model with save_pretrained", "save the model with"},
 };
 
 // The script's value().
@@ -147,6 +163,64 @@ absl::StatusOr<std::vector<float>> LogitsOf(const Json& one) {
                             logits.end());
 }
 
+// What a page says of a refusal, as an expression for its message: words in
+// capitals stand for a name or a value, and "..." for anything.
+std::regex ExpressionOf(absl::string_view said) {
+  std::string expression;
+  for (const char c : said) {
+    if (absl::ascii_ispunct(c)) expression += '\\';
+    expression += c;
+  }
+  absl::StrReplaceAll({{R"(\.\.\.)", ".+"},
+                       {"KEY", "[a-z_]+"},
+                       {"VALUE", "[^ ]+"},
+                       {"NAME", "[^ :]+"},
+                       {"FILE", "[^ :]+"},
+                       {"FOLDER", "[^ :]+"}},
+                      &expression);
+  return std::regex(expression);
+}
+
+// The first cells of the pages' tables of what is refused. Each has a cure
+// beside it.
+std::vector<std::string> SaidOfRefusals() {
+  std::vector<std::string> all;
+  for (const char* page : kPages) {
+    bool inside = false;
+    const std::string text = skerry::testing::ReadTextFile(page);
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      inside = line == kTable || (inside && absl::StartsWith(line, "|"));
+      if (!inside || !absl::StartsWith(line, "| `")) continue;
+      const std::vector<std::string> cells = absl::StrSplit(line, " | ");
+      EXPECT_EQ(cells.size(), 2u) << line;
+      EXPECT_TRUE(absl::EndsWith(cells[0], "`") && cells[1].size() > 10)
+          << line;
+      all.push_back(cells[0].substr(3, cells[0].size() - 4));
+    }
+  }
+  return all;
+}
+
+TEST(TransformersFoldersTest, EachRefusalIsOnOnePageAndNamesItsCure) {
+  const std::vector<std::string> said = SaidOfRefusals();
+  for (const Json& one : Json::parse(skerry::testing::ReadTextFile(kFile))) {
+    if (!one.contains("refusal")) continue;
+    const std::string words = one["refusal"];
+    const auto refusal = std::find_if(
+        std::begin(kRefusals), std::end(kRefusals),
+        [&](const Refusal& known) { return words == known.words; });
+    ASSERT_NE(refusal, std::end(kRefusals)) << words;
+    const std::string message(LogitsOf(one).status().message());
+    EXPECT_THAT(message, HasSubstr(refusal->words));
+    EXPECT_THAT(message, HasSubstr(refusal->cure));
+    const auto rows =
+        std::count_if(said.begin(), said.end(), [&](const std::string& row) {
+          return std::regex_search(message, ExpressionOf(row));
+        });
+    EXPECT_EQ(rows, 1) << message;
+  }
+}
+
 TEST(TransformersFoldersTest, HaveTransformersLogitsOrAreRefusedByName) {
   const Json cases = Json::parse(skerry::testing::ReadTextFile(kFile));
   int equal = 0, refused = 0, more = 0;
@@ -156,10 +230,8 @@ TEST(TransformersFoldersTest, HaveTransformersLogitsOrAreRefusedByName) {
                  one["texts"]["config.json"].get<std::string>());
     const auto logits = LogitsOf(one);
     if (one.contains("refusal")) {
-      const std::string refusal = one["refusal"];
-      EXPECT_TRUE(
-          std::count(std::begin(kRefusals), std::end(kRefusals), refusal) == 1);
-      EXPECT_THAT(std::string(logits.status().message()), HasSubstr(refusal));
+      EXPECT_THAT(std::string(logits.status().message()),
+                  HasSubstr(one["refusal"].get<std::string>()));
       ++refused;
       continue;
     }

@@ -12,6 +12,7 @@
 #include "job/program_review.h"
 #include "job/review_work.h"
 #include "job/text_forms.h"
+#include "model/spec/batch_tokens.h"
 #include "model/spec/model_config.h"
 
 namespace skerry::job {
@@ -79,6 +80,30 @@ std::optional<model::ModelConfig> ReviewModel(const std::string& config_json,
   return std::nullopt;
 }
 
+// What is above the bounds of rows and of tokens has a problem of its own.
+void ReviewBatchTokens(const JobSpec& spec, const model::ModelConfig& config,
+                       Problems& problems) {
+  const uint64_t rows = *spec.training.micro_batch_samples;
+  const uint64_t tokens = *spec.data.sequence_tokens;
+  if (rows > kMicroBatchMax) return;
+  if (tokens < 1 || tokens > static_cast<uint64_t>(config.positions_max())) {
+    return;
+  }
+  const uint64_t rows_max = uint64_t{model::kBatchTokensMax} / tokens;
+  if (rows <= rows_max) return;
+  const std::string why = absl::StrCat(
+      "is ", rows, ", and with sequences of ", tokens,
+      " tokens a trainer computes at most ", rows_max, " rows at once; ");
+  if (rows == spec.training.batch_samples) {
+    problems.Add("training.batch_samples",
+                 why +
+                     "lower it, or set training.micro_batch_samples to what "
+                     "fits in memory");
+  } else {
+    problems.Add("training.micro_batch_samples", why + "lower it");
+  }
+}
+
 // Reads the model, fills the defaults, and checks what depends on the model.
 void ReviewModelAndFill(JobSpec& spec, Problems& problems) {
   if (spec.model.program.has_value()) {
@@ -92,6 +117,7 @@ void ReviewModelAndFill(JobSpec& spec, Problems& problems) {
   problems.Between("data.sequence_tokens", *spec.data.sequence_tokens, 1u,
                    static_cast<uint32_t>(config->positions_max()),
                    "it ends with the model's context");
+  ReviewBatchTokens(spec, *config, problems);
 }
 
 void ReviewData(const JobSpec::Data& data, Problems& problems) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
 
@@ -378,6 +379,24 @@ TEST(ReviewTest, ASampleEndsWithTheModelsContext) {
               absl::StrCat("data.sequence_tokens: has to be 1 to 64, not ", bad,
                            "; it ends with the model's context"));
   }
+}
+
+// A trainer cannot count the tokens of a larger batch.
+TEST(ReviewTest, RowsAtOnceEndWhereATrainersBatchesDo) {
+  JobSpec spec = SmallJob("job", 100);
+  absl::StrReplaceAll({{"64", "32768"}}, &spec.model.config_json);
+  spec.training.batch_samples = 40'000;
+  EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+            "training.batch_samples: is 40000, and with sequences of 32768 "
+            "tokens a trainer computes at most 32767 rows at once; lower it, "
+            "or set training.micro_batch_samples to what fits in memory");
+  spec.training.micro_batch_samples = 32'768;
+  EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+            "training.micro_batch_samples: is 32768, and with sequences of "
+            "32768 tokens a trainer computes at most 32767 rows at once; lower "
+            "it");
+  spec.training.micro_batch_samples = 32'767;
+  EXPECT_TRUE(ReviewJobSpec(spec).ok());
 }
 
 // Jobs of an older release, accepted under other names, go on.

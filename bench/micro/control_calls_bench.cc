@@ -135,7 +135,7 @@ void Serve(const std::string& folder, const transport::CredentialFiles& paths,
   std::unique_ptr<coordinator::SqliteJournal> journal;
   runtime::PosixExecutor disk("journal", 1);
   auto opened = coordinator::SqliteJournal::Open(
-      folder, disk, loop, [](const absl::Status& why) { abort(); });
+      folder, 0, disk, loop, [](const absl::Status& why) { abort(); });
   SKERRY_CHECK(opened.ok());
   journal = *std::move(opened);
   coordinator::CoordinatorServer server(options, loop, *journal);

@@ -73,7 +73,7 @@ class Coordinator {
               const CompactionRule& rule = {})
       : loop_("coordinator") {
     auto journal =
-        SqliteJournal::Open(folder, disk_, loop_, [](absl::Status why) {
+        SqliteJournal::Open(folder, 0, disk_, loop_, [](absl::Status why) {
           std::fprintf(stderr, "journal_bench: %s\n", why.ToString().c_str());
           std::abort();
         });

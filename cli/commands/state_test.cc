@@ -135,13 +135,14 @@ TEST_F(StateTest, VerifyPrintsTheStateHashAndChangesNothing) {
 
 TEST_F(StateTest, VerifyAsJson) {
   Fill(3);
+  const uint64_t term = file_->term();
   form_ = OutputForm::kJson;
   ASSERT_TRUE(Run(VerifyState).ok());
   const auto object = nlohmann::json::parse(out_.str());
   EXPECT_EQ(object.at("state_hash"), Hash());
   EXPECT_EQ(object.at("snapshot_index"), "3");
   EXPECT_EQ(object.at("schema_version"), 2);
-  EXPECT_EQ(object.at("term"), "1");
+  EXPECT_EQ(object.at("term"), absl::StrCat(term));
 }
 
 TEST_F(StateTest, VerifyNamesTheRecordThatIsDamaged) {
@@ -224,6 +225,7 @@ TEST_F(StateTest, ExportPrintsSnapshotAndRecordsALineEach) {
 
 TEST_F(StateTest, ABackupIsTheSameStateInOneFile) {
   Fill(4);
+  const uint64_t term = file_->term();
   const std::string before = Everything();
   const absl::Status made = Run(BackUpState);
   ASSERT_TRUE(made.ok()) << made;
@@ -235,7 +237,7 @@ TEST_F(StateTest, ABackupIsTheSameStateInOneFile) {
   auto file =
       JournalFile::Open(folder_ + "/journal.db", JournalFile::Use::kServe);
   ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ((*file)->term(), 2u);
+  EXPECT_GT((*file)->term(), term);
 }
 
 }  // namespace

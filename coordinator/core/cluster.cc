@@ -114,7 +114,7 @@ class Cluster::Impl {
     if (repeated.has_value()) {
       return Submission{*repeated, std::move(reviewed.warnings), true};
     }
-    SKERRY_RETURN_IF_ERROR(ReviewFit(workers_, reviewed));
+    SKERRY_RETURN_IF_ERROR(ReviewFit(workers_, fold_.NextJob(), reviewed));
     Emit(JobSubmitted{std::move(reviewed.spec), std::string(key)});
     const JobId id(fold_.revision().value());
     SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
@@ -192,7 +192,7 @@ class Cluster::Impl {
                                uint64_t elements) const {
     SKERRY_ASSIGN_OR_RETURN(auto reviewed, job::ReviewJobSpec(spec));
     SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "", false).status());
-    SKERRY_RETURN_IF_ERROR(ReviewFit(workers_, reviewed));
+    SKERRY_RETURN_IF_ERROR(ReviewFit(workers_, fold_.NextJob(), reviewed));
     return PlanNext(std::move(reviewed), elements, jobs_, workers_, options_);
   }
 

@@ -2,6 +2,7 @@
 
 #include "coordinator/core/testing/orders_of.h"
 #include "gtest/gtest.h"
+#include "job/checkpoint_owner.h"
 #include "job/review.h"
 #include "job/testing/specs.h"
 
@@ -220,6 +221,44 @@ TEST(ClusterTest, ApplyingTheSameJobAgainChangesNothing) {
   ASSERT_TRUE(cluster.Cancel(first->job, kStart).ok());
   EXPECT_TRUE(cluster.Submit(spec, "d", kStart, true)->unchanged);
   EXPECT_FALSE(cluster.Submit(other, "e", kStart, true)->unchanged);
+}
+
+// Says that /saved has checkpoints of the job with that number.
+void FindsCheckpoints(Cluster& cluster, uint64_t counter, JobId number) {
+  StatusFacts status = From("w", 9, counter == 1 ? 0 : 1, counter);
+  status.looks_at_data = true;
+  status.data.resize(2);
+  status.data[0] = {"/data/text", "", std::string(64, 'a'), 256, 1000, 0};
+  status.data[1].path = "/saved";
+  status.data[1].save_error = job::CheckpointOwnerText("/saved", "job", number);
+  ASSERT_TRUE(cluster.OnStatus(status, kStart).ok());
+}
+
+TEST(ClusterTest, OnlyTheJobThatSavedToAFolderIsSubmittedWithIt) {
+  Cluster cluster = Fresh();
+  job::JobSpec spec = job::SmallJob("job", 100);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
+  // They are of a job that had the same number in a journal that was lost.
+  FindsCheckpoints(cluster, 1, JobId(2));
+  EXPECT_TRUE(cluster.Plan(spec, 0).ok());
+  const auto first = cluster.Submit(spec, "key", kStart);
+  ASSERT_TRUE(first.ok()) << first.status();
+  ASSERT_EQ(first->job, JobId(2));
+  // It has saved some, and is submitted again.
+  FindsCheckpoints(cluster, 2, JobId(2));
+  EXPECT_EQ(cluster.Submit(spec, "key", kStart)->job, first->job);
+  EXPECT_TRUE(cluster.Submit(spec, "other", kStart, true)->unchanged);
+  ASSERT_TRUE(cluster.Cancel(first->job, kStart).ok());
+  EXPECT_TRUE(cluster.Submit(spec, "other", kStart, true)->unchanged);
+  // A new job of the same name is another job.
+  const absl::Status next = cluster.Submit(spec, "next", kStart).status();
+  EXPECT_EQ(next.message(),
+            "checkpoint.directory: no worker can save there; worker w cannot "
+            "save there: /saved has checkpoints of job job (number 2); give "
+            "each job a folder of its own");
+  EXPECT_EQ(cluster.Plan(spec, 0).status(), next);
+  spec.checkpoint->directory = "/other";
+  EXPECT_TRUE(cluster.Submit(spec, "next", kStart).ok());
 }
 
 TEST(ClusterTest, OnlyAJobThatHasEndedIsDeletedAndAReplayKnowsIt) {

@@ -169,8 +169,8 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals,
   // Outlives the writes that `disk` still has when it goes.
   std::unique_ptr<SqliteJournal> journal;
   runtime::PosixExecutor disk("journal", 1);
-  absl::StatusOr<std::unique_ptr<SqliteJournal>> opened =
-      SqliteJournal::Open(arguments.state, disk, loop, EndProcess);
+  absl::StatusOr<std::unique_ptr<SqliteJournal>> opened = SqliteJournal::Open(
+      arguments.state, absl::ToUnixSeconds(WallTime()), disk, loop, EndProcess);
   if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
   journal = *std::move(opened);
   if (options.operators.issuer.cluster != nullptr) {

@@ -436,8 +436,9 @@ TEST_F(CoordinatorServerTest, AnAcknowledgedJobSurvivesAKill) {
   runtime::PosixExecutor writes("journal", 1);
   const auto open_in = [&](const std::string& folder) {
     return [&writes, folder](runtime::EventLoop& loop) {
-      auto journal = SqliteJournal::Open(
-          folder, writes, loop, [](absl::Status why) { ADD_FAILURE() << why; });
+      auto journal =
+          SqliteJournal::Open(folder, 0, writes, loop,
+                              [](absl::Status why) { ADD_FAILURE() << why; });
       EXPECT_TRUE(journal.ok()) << journal.status();
       return std::unique_ptr<Journal>(*std::move(journal));
     };

@@ -175,7 +175,8 @@ absl::Status JournalFile::InTransaction(
 }
 
 absl::StatusOr<std::unique_ptr<JournalFile>> JournalFile::Open(
-    const std::string& path, Use use, const std::optional<std::string>& named) {
+    const std::string& path, Use use, const std::optional<std::string>& named,
+    uint64_t term_min) {
   std::unique_ptr<JournalFile> file(
       new JournalFile(path, named.value_or(path)));
   SKERRY_RETURN_IF_ERROR(file->OpenHandle(use));
@@ -198,7 +199,9 @@ absl::StatusOr<std::unique_ptr<JournalFile>> JournalFile::Open(
   SKERRY_RETURN_IF_ERROR(file->RequireOurs());
   SKERRY_RETURN_IF_ERROR(file->Migrate());
   SKERRY_RETURN_IF_ERROR(
-      file->Run("UPDATE meta SET value=value+1 WHERE key='term'"));
+      file->Run(absl::StrCat("UPDATE meta SET value=max(value+1, ", term_min,
+                             ") WHERE key='term'")
+                    .c_str()));
   SKERRY_RETURN_IF_ERROR(file->ReadMarks());
   file->insert_ = std::make_unique<Statement>();
   SKERRY_RETURN_IF_ERROR(file->Prepare(

@@ -31,7 +31,8 @@ class JournalFile {
  public:
   enum class Use {
     // Makes the file when it is missing, brings an older schema up to date in
-    // one transaction, and raises the term.
+    // one transaction, and raises the term: by one, or to `term_min` where that
+    // is more.
     kServe,
     // Changes nothing and looks at every page. NotFound when there is none.
     kInspect,
@@ -40,7 +41,8 @@ class JournalFile {
   // Errors call the file `named`; unset: `path`.
   static absl::StatusOr<std::unique_ptr<JournalFile>> Open(
       const std::string& path, Use use,
-      const std::optional<std::string>& named = std::nullopt);
+      const std::optional<std::string>& named = std::nullopt,
+      uint64_t term_min = 0);
   ~JournalFile();
   JournalFile(const JournalFile&) = delete;
   JournalFile& operator=(const JournalFile&) = delete;

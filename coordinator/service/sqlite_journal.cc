@@ -10,7 +10,7 @@
 namespace skerry::coordinator {
 
 absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
-    const std::string& folder, runtime::Executor& disk,
+    const std::string& folder, uint64_t term_min, runtime::Executor& disk,
     runtime::EventLoop& loop, JournalFailure on_failure) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -22,7 +22,8 @@ absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
                           runtime::FolderLock::Take(folder, "coordinator"));
   SKERRY_ASSIGN_OR_RETURN(
       std::unique_ptr<JournalFile> file,
-      JournalFile::Open(folder + "/journal.db", JournalFile::Use::kServe));
+      JournalFile::Open(folder + "/journal.db", JournalFile::Use::kServe,
+                        std::nullopt, term_min));
   return std::unique_ptr<SqliteJournal>(new SqliteJournal(
       std::move(lock), std::move(file), disk, loop, std::move(on_failure)));
 }

@@ -4,6 +4,7 @@
 #ifndef SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
 #define SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,14 +26,16 @@ namespace skerry::coordinator {
 class SqliteJournal final : public Journal {
  public:
   // Opens `folder`/journal.db, making the folder and the file when they are
-  // missing. Blocks. `disk` runs the writes, one after the other; `loop` and
-  // `disk` outlive the journal, and the journal outlives its last append.
-  // Codes: FailedPrecondition, another coordinator has the folder, or the file
-  // is of another program or a newer release; DataLoss, the file is damaged;
-  // NotFound, PermissionDenied, Internal, the folder cannot be used. One line
-  // each, naming the file.
+  // missing. Blocks. The term is at least `term_min`: a program gives the
+  // seconds since 1970, so that an older copy of the file that is put in its
+  // place takes no term again. `disk` runs the writes, one after the other;
+  // `loop` and `disk` outlive the journal, and the journal outlives its last
+  // append. Codes: FailedPrecondition, another coordinator has the folder, or
+  // the file is of another program or a newer release; DataLoss, the file is
+  // damaged; NotFound, PermissionDenied, Internal, the folder cannot be used.
+  // One line each, naming the file.
   static absl::StatusOr<std::unique_ptr<SqliteJournal>> Open(
-      const std::string& folder, runtime::Executor& disk,
+      const std::string& folder, uint64_t term_min, runtime::Executor& disk,
       runtime::EventLoop& loop, JournalFailure on_failure);
   ~SqliteJournal() override;
 

@@ -58,7 +58,7 @@ class SqliteHome final : public JournalHome {
   std::unique_ptr<Journal> Open(runtime::EventLoop& loop,
                                 JournalFailure on_failure) override {
     auto journal =
-        SqliteJournal::Open(Folder(), disk_, loop, std::move(on_failure));
+        SqliteJournal::Open(Folder(), 0, disk_, loop, std::move(on_failure));
     EXPECT_TRUE(journal.ok()) << journal.status();
     return journal.ok() ? *std::move(journal) : nullptr;
   }
@@ -88,7 +88,7 @@ class SqliteJournalTest : public testing::Test {
  protected:
   absl::StatusOr<std::unique_ptr<SqliteJournal>> Open() {
     return SqliteJournal::Open(
-        folder_.path(), disk_, loop_,
+        folder_.path(), 0, disk_, loop_,
         [this](absl::Status status) { failure_ = std::move(status); });
   }
   std::string DatabasePath() const { return folder_.path() + "/journal.db"; }
@@ -303,7 +303,7 @@ TEST_F(SqliteJournalTest, ACompactionThatWasCutOffIsWholeOrNotThere) {
     std::filesystem::resize_file(image + "/journal.db-wal",
                                  cut + 1031 > size ? size : cut);
     auto journal =
-        SqliteJournal::Open(image, disk_, loop_, [](absl::Status) {});
+        SqliteJournal::Open(image, 0, disk_, loop_, [](absl::Status) {});
     ASSERT_TRUE(journal.ok()) << journal.status();
     const auto snapshot = (*journal)->ReadSnapshot();
     ASSERT_TRUE(snapshot.ok()) << snapshot.status();
@@ -322,6 +322,25 @@ TEST_F(SqliteJournalTest, ACompactionThatWasCutOffIsWholeOrNotThere) {
   EXPECT_EQ(after, 1);
   std::filesystem::remove_all(crash);
   std::filesystem::remove_all(image);
+}
+
+// An operator's backup does not know how often the folder was opened since.
+TEST_F(SqliteJournalTest, ACopyThatIsPutBackTakesNoTermAgain) {
+  const auto term_at = [&](uint64_t unix_s) {
+    auto journal = SqliteJournal::Open(folder_.path(), unix_s, disk_, loop_,
+                                       [](absl::Status) {});
+    return journal.ok() ? (*journal)->term() : 0;
+  };
+  EXPECT_EQ(term_at(1000), 1000u);
+  const std::string backup = folder_.path() + "-backup";
+  std::filesystem::copy(folder_.path(), backup);
+  EXPECT_EQ(term_at(1000), 1001u);
+  EXPECT_EQ(term_at(1020), 1020u);
+  // The clock went back.
+  EXPECT_EQ(term_at(900), 1021u);
+  std::filesystem::remove_all(folder_.path());
+  std::filesystem::rename(backup, folder_.path());
+  EXPECT_EQ(term_at(1060), 1060u);
 }
 
 TEST_F(SqliteJournalTest, TheFileStopsGrowing) {
@@ -357,7 +376,7 @@ TEST_F(SqliteJournalTest, ATruncatedFileIsRefused) {
 
 TEST_F(SqliteJournalTest, AFolderThatCannotBeMadeIsNamed) {
   std::ofstream(folder_.path() + "/file") << "x";
-  const auto journal = SqliteJournal::Open(folder_.path() + "/file/state",
+  const auto journal = SqliteJournal::Open(folder_.path() + "/file/state", 0,
                                            disk_, loop_, [](absl::Status) {});
   EXPECT_THAT(std::string(journal.status().message()),
               HasSubstr(folder_.path() + "/file/state"));

@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "job/review.h"
 #include "job/testing/specs.h"
@@ -189,8 +190,52 @@ TEST(JobSpecConvertTest, AFilledSpecOfAnOlderReleaseIsTheSameJob) {
   EXPECT_EQ(ReviewWork(*read).value(), filled);
 }
 
+using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+
+// The fields that do not tell zero, or an empty text, from unset. None of them
+// has a default that is another value.
+constexpr const char* kWithoutPresence[] = {
+    // An empty text means that there is none.
+    "name", "model.config_json", "model.program.name",
+    "model.program.parameters_json", "model.program.sha256",
+    "model.checkpoint.path", "model.checkpoint.name", "model.checkpoint.sha256",
+    "data.path", "data.manifest_sha256", "data.id", "checkpoint.directory",
+    // Zero is a seed, a place and a priority like any other.
+    "model.seed", "data.seed", "model.checkpoint.consumed.begin",
+    "model.checkpoint.consumed.end", "queue.priority",
+    // The job has to name them, and zero is refused.
+    "training.samples", "training.batch_samples",
+    // They are off unless the job switches them on.
+    "training.recompute", "outer.accept_weak_damping"};
+
+// Adds the paths of those fields of the message, and of messages inside it,
+// whose zero is the same as unset.
+void FindWithoutPresence(const Descriptor& type, const std::string& path,
+                         std::vector<std::string>& found) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    const std::string name = absl::StrCat(path, field.name());
+    if (field.message_type() != nullptr) {
+      FindWithoutPresence(*field.message_type(), name + ".", found);
+    } else if (field.enum_type() != nullptr) {
+      // Their zero is a word for unset.
+      EXPECT_TRUE(absl::EndsWith(
+          field.enum_type()->FindValueByNumber(0)->name(), "_UNSPECIFIED"))
+          << name;
+    } else if (!field.is_repeated() && !field.has_presence()) {
+      found.push_back(name);
+    }
+  }
+}
+
+// A field that has a default and is not optional fails here.
+TEST(JobSpecConvertTest, FieldsOfTheSchemaTellZeroFromUnset) {
+  std::vector<std::string> found;
+  FindWithoutPresence(*v1::JobSpec::descriptor(), "", found);
+  EXPECT_THAT(found, testing::UnorderedElementsAreArray(kWithoutPresence));
+}
 
 // Sets `field` to something that is no default and is not empty.
 void SetOdd(const FieldDescriptor& field, Message& message) {

@@ -1,7 +1,6 @@
 #include "model/exec/language_model.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "base/status.h"
 #include "model/cpu/gemm.h"
 #include "model/exec/graph_runner.h"
+#include "model/spec/batch_tokens.h"
 #include "model/spec/model_graph.h"
 
 namespace skerry::model {
@@ -71,9 +71,7 @@ absl::StatusOr<std::unique_ptr<LanguageModel>> LanguageModel::Create(
         "columns_max is ", resolved.columns_max,
         ", must be 1 to the model's context of ", config.positions_max()));
   }
-  // Token counts are passed to GEMM libraries as int.
-  const int rows_limit =
-      std::numeric_limits<int>::max() / 2 / resolved.columns_max;
+  const int rows_limit = kBatchTokensMax / resolved.columns_max;
   if (resolved.rows_max < 1 || resolved.rows_max > rows_limit) {
     return absl::InvalidArgumentError(absl::StrCat(
         "rows_max is ", resolved.rows_max, ", must be 1 to ", rows_limit));

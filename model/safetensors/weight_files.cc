@@ -64,8 +64,8 @@ absl::Status RefuseMissing(absl::string_view name) {
       name, " is missing",
       name == absl::string_view(kHead.data(), kHead.size())
           ? "; set tie_word_embeddings to true in config.json if the model "
-            "has its embedding as head"
-          : ""));
+            "has its embedding as head, or save the whole model"
+          : "; save the whole model"));
 }
 
 // Collects the tensors of one model from its files.
@@ -87,7 +87,9 @@ class Reader {
     }
     if (found.shape != wanted.shape) {
       return Bad(absl::StrCat(found.name, " has the shape ", Shape(found.shape),
-                              ", the model's is ", Shape(wanted.shape)));
+                              ", the model's is ", Shape(wanted.shape),
+                              "; use the config.json that belongs to these "
+                              "weights"));
     }
     const std::span<float> own = layout_.Slice(flat_, index);
     std::string& name = names_[static_cast<size_t>(index)];

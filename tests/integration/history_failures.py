@@ -292,6 +292,12 @@ class OldJournal:
         Progress(self.cluster, self.name, self.rounds, None,
                  stuck_after_s=60).wait()
         checks.end_of_job(self.run.cases, self.cluster, self.name)
+        terms = [int(entry['term']) for entry in
+                 logs.read(self.cluster.coordinator.log_path)
+                 if entry['event'] == 'coordinator.serving']
+        self.run.cases.check(
+            f'{what}: the term rises at every start',
+            terms == sorted(set(terms)) and len(terms) > 1, str(terms))
         numbers = [int(event['revision']) for event in
                    self.cluster.ctl.json_lines('logs', self.name)]
         self.run.cases.check(f'{what}: no number is used twice',

@@ -11,10 +11,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/ids.h"
 #include "base/s3_location.h"
+#include "checkpoint/folder_owner.h"
 #include "data/manifest.h"
+#include "job/checkpoint_owner.h"
+#include "job/text_forms.h"
 #include "runtime/posix/errno_hint.h"
 #include "runtime/posix/mapped_file.h"
+#include "runtime/posix/posix_files.h"
 
 namespace skerry::worker {
 namespace {
@@ -38,6 +43,15 @@ std::string WhyNotWritable(const std::string& folder) {
   if (access(there.c_str(), W_OK | X_OK) == 0) return "";
   return absl::StrCat("cannot write into ", there.string(), ": ",
                       runtime::ErrnoText(errno));
+}
+
+// Names the job whose checkpoints `folder` has; empty when it has none.
+std::string WhoseCheckpoints(const std::string& folder) {
+  runtime::PosixFiles files;
+  const auto owner = checkpoint::FindFolderOwner(folder, files);
+  // Anybody may have written the file, and only a job's name is passed on.
+  if (!owner.has_value() || !job::IsLabel(owner->job, "")) return "";
+  return job::CheckpointOwnerText(folder, owner->job, JobId(owner->job_id));
 }
 
 job::DataFacts ReadData(const std::string& folder) {
@@ -74,6 +88,7 @@ job::DataFacts Read(const std::string& folder) {
   }
   job::DataFacts facts = ReadData(folder);
   facts.save_error = WhyNotWritable(folder);
+  if (facts.save_error.empty()) facts.save_error = WhoseCheckpoints(folder);
   return facts;
 }
 

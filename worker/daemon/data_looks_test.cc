@@ -5,8 +5,11 @@
 #include <map>
 #include <string>
 
+#include "checkpoint/checkpoint_store.h"
 #include "data/manifest.h"
 #include "gtest/gtest.h"
+#include "runtime/directory_blob_store.h"
+#include "runtime/posix/posix_files.h"
 #include "runtime/testing/inline_executor.h"
 #include "runtime/testing/manual_loop.h"
 
@@ -25,6 +28,16 @@ class DataLooksTest : public testing::Test {
         << data::SerializeManifest(manifest);
   }
   ~DataLooksTest() override { std::filesystem::remove_all(folder_); }
+
+  // Begins a checkpoint of that job in `store`, which is not finished yet.
+  static checkpoint::CheckpointWriter Begin(runtime::BlobStore& store,
+                                            const std::string& job) {
+    auto writer = checkpoint::CheckpointStore(store).Begin(
+        {.job = job, .job_id = 7, .sequence = 5, .samples = 0, .files = {}});
+    EXPECT_TRUE(writer.ok()) << writer.status();
+    EXPECT_TRUE(writer->Add("config.json", {}).ok());
+    return *std::move(writer);
+  }
 
   std::vector<job::DataFacts> Said() {
     loop_.RunUntilIdle();
@@ -72,6 +85,31 @@ TEST_F(DataLooksTest, WhereCheckpointsCannotBeSavedIsSaid) {
   EXPECT_EQ(found[folder_ + "/a/b"], "");
   EXPECT_EQ(found[folder_ + "/manifest.json/a"],
             folder_ + "/manifest.json is not a folder");
+}
+
+TEST_F(DataLooksTest, WhoseCheckpointsAFolderHasIsSaidOnceOneIsFinished) {
+  const std::string saved = folder_ + "/saved";
+  runtime::PosixFiles files;
+  runtime::DirectoryBlobStore store(saved, files);
+  checkpoint::CheckpointWriter writer = Begin(store, "bible");
+  looks_.OnPaths({saved});
+  EXPECT_EQ(Said().at(0).save_error, "");
+  ASSERT_TRUE(writer.Seal().ok());
+  loop_.Advance(absl::Seconds(2));
+  EXPECT_EQ(Said().at(0).save_error,
+            saved +
+                " has checkpoints of job bible (number 7); give each job a "
+                "folder of its own");
+}
+
+// The text goes to other machines and terminals.
+TEST_F(DataLooksTest, AnOwnerWhoseNameNoJobCanHaveIsNotSaid) {
+  const std::string saved = folder_ + "/saved";
+  runtime::PosixFiles files;
+  runtime::DirectoryBlobStore store(saved, files);
+  ASSERT_TRUE(Begin(store, "bible\x1b[2J").Seal().ok());
+  looks_.OnPaths({saved});
+  EXPECT_EQ(Said().at(0).save_error, "");
 }
 
 // Whether it can be written is found out when the job is there.

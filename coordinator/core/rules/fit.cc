@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "base/s3_location.h"
 #include "coordinator/core/rules/programs.h"
+#include "job/checkpoint_owner.h"
 #include "job/data_review.h"
 #include "job/needs.h"
 
@@ -154,16 +155,22 @@ void ReviewDataSets(const job::JobSpec& spec,
 }
 
 // One worker that can save is enough, and one that has not looked yet may be
-// it.
-void ReviewCheckpointFolder(const job::JobSpec& spec,
+// it. Workers also report a folder that has checkpoints of the job itself. It
+// has some if a coordinator that lost its journal gives the same number again.
+void ReviewCheckpointFolder(const job::JobSpec& spec, JobId number,
                             const std::vector<const Worker*>& workers,
                             std::vector<std::string>& warnings,
                             job::SpecProblems& problems) {
   if (!spec.checkpoint.has_value()) return;
+  const std::string own =
+      job::CheckpointOwnerText(spec.checkpoint->directory, spec.name, number);
   std::vector<std::string> found;
   for (const Worker* worker : workers) {
     const job::DataFacts* facts = FactsAt(spec.checkpoint->directory, *worker);
-    if (facts == nullptr || facts->save_error.empty()) continue;
+    if (facts == nullptr || facts->save_error.empty() ||
+        facts->save_error == own) {
+      continue;
+    }
     found.push_back(absl::StrCat("worker ", worker->self.worker,
                                  " cannot save there: ", facts->save_error));
   }
@@ -196,7 +203,7 @@ std::string WhyTooFewIslands(const job::JobSpec& spec, size_t islands) {
                       "or submit it with a smaller min_replicas");
 }
 
-absl::Status ReviewFit(const WorkerTable& workers,
+absl::Status ReviewFit(const WorkerTable& workers, JobId number,
                        job::ReviewedSpec& reviewed) {
   const job::JobSpec& spec = reviewed.spec;
   const std::vector<const Worker*> there = WorkersFor(spec, workers);
@@ -207,7 +214,7 @@ absl::Status ReviewFit(const WorkerTable& workers,
   if (!spec.model.program.has_value()) {
     ReviewDataSets(spec, there, reviewed.warnings, problems);
   }
-  ReviewCheckpointFolder(spec, there, reviewed.warnings, problems);
+  ReviewCheckpointFolder(spec, number, there, reviewed.warnings, problems);
   absl::btree_set<std::string> islands;
   for (const Worker* worker : there) islands.insert(worker->island);
   const std::string few = WhyTooFewIslands(spec, islands.size());

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "base/ids.h"
 #include "coordinator/core/state/worker_table.h"
 #include "job/job_spec.h"
 #include "job/review.h"
@@ -27,11 +28,12 @@ std::string WhyTooSmall(uint64_t needed, const Worker& worker);
 std::string WhyTooFewIslands(const job::JobSpec& spec, size_t islands);
 
 // Adds to the warnings what some of the workers that the job may use cannot
-// serve.
+// serve. `number` is the one that the job would get.
 //
 // Errors: InvalidArgument with everything that none of them can serve, one
 // problem a line.
-absl::Status ReviewFit(const WorkerTable& workers, job::ReviewedSpec& reviewed);
+absl::Status ReviewFit(const WorkerTable& workers, JobId number,
+                       job::ReviewedSpec& reviewed);
 
 // Workers that the job may use, that look at data sets, and that have not said
 // what is under data.path.

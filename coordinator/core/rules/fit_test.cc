@@ -1,10 +1,12 @@
 #include "coordinator/core/rules/fit.h"
 
 #include <string>
+#include <utility>
 
 #include "coordinator/core/testing/job_bench.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "job/checkpoint_owner.h"
 #include "job/testing/specs.h"
 
 namespace skerry::coordinator {
@@ -15,6 +17,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr uint64_t kGiB = uint64_t{1} << 30;
+// The number that the job would get.
+constexpr JobId kNumber(8);
 
 // 309 billion parameters.
 constexpr char kHugeConfig[] =
@@ -43,7 +47,7 @@ class FitTest : public testing::Test {
   std::string Review() {
     auto reviewed = job::ReviewJobSpec(spec_);
     EXPECT_TRUE(reviewed.ok()) << reviewed.status();
-    const absl::Status fit = ReviewFit(bench_.workers, *reviewed);
+    const absl::Status fit = ReviewFit(bench_.workers, kNumber, *reviewed);
     warnings_ = reviewed->warnings;
     return std::string(fit.message());
   }
@@ -93,6 +97,38 @@ TEST_F(FitTest, AFolderWhereNobodyCanSaveIsRefused) {
               ElementsAre(HasSubstr("checkpoint.directory: worker w0 cannot "
                                     "save there")));
   EXPECT_EQ(DataPending(spec_, bench_.workers), 0u);
+}
+
+TEST_F(FitTest, AFolderWithCheckpointsOfAnotherJobIsRefused) {
+  spec_.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
+  job::DataFacts folder;
+  folder.path = "/saved";
+  // An earlier job of the same name has another number.
+  for (const auto& [name, number] :
+       {std::pair("bible", kNumber), std::pair("job", JobId(7))}) {
+    folder.save_error = job::CheckpointOwnerText("/saved", name, number);
+    Add("w0", "a", 16 * kGiB, {Data(1000), folder});
+    EXPECT_EQ(Review(),
+              "checkpoint.directory: no worker can save there; worker w0 "
+              "cannot save there: " +
+                  folder.save_error);
+  }
+  // One that has a folder of its own under that path can save.
+  job::DataFacts empty;
+  empty.path = "/saved";
+  Add("w1", "b", 16 * kGiB, {Data(1000), empty});
+  EXPECT_EQ(Review(), "");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("of job job (number 7)")));
+}
+
+TEST_F(FitTest, AJobMaySaveToTheFolderThatHasItsOwnCheckpoints) {
+  spec_.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
+  job::DataFacts folder;
+  folder.path = "/saved";
+  folder.save_error = job::CheckpointOwnerText("/saved", "job", kNumber);
+  Add("w0", "a", 16 * kGiB, {Data(1000), folder});
+  EXPECT_EQ(Review(), "");
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(FitTest, AWrongManifestIsRefusedWhenEveryWorkerHasIt) {

@@ -48,6 +48,8 @@ class ClusterFold {
   void RaiseNumbers(const StatusFacts& status);
 
   Revision revision() const { return revision_; }
+  // The number of a job that is submitted with the next record.
+  JobId NextJob() const { return JobId(Next(revision_).value()); }
   bool has_records() const { return !records_.empty(); }
   std::vector<Entry> TakeRecords() { return std::exchange(records_, {}); }
 

@@ -54,6 +54,8 @@ class Standings {
   std::string WorkersOfPlace(const Place& place) const;
   // Nothing, or "; NAME: what is wrong there" of the first worker that says so.
   std::string TroubleText() const;
+  // Likewise of the first worker that says what its trainer's start waits for.
+  std::string StartText() const;
   std::string OtherwiseBackTo() const;
   // Islands with a worker that may have a place or has one.
   size_t IslandsThere() const;
@@ -76,6 +78,15 @@ std::string Standings::TroubleText() const {
   for (const auto& [worker, seat] : job_.seats) {
     if (seat.facts.error.empty()) continue;
     return absl::StrCat("; ", worker, ": ", seat.facts.error);
+  }
+  return "";
+}
+
+std::string Standings::StartText() const {
+  for (const auto& [worker, seat] : job_.seats) {
+    if (seat.facts.state != protocol::SeatState::kStarting) continue;
+    if (seat.facts.trainer_trouble.empty()) continue;
+    return absl::StrCat("; ", worker, ": ", seat.facts.trainer_trouble);
   }
   return "";
 }
@@ -145,7 +156,9 @@ std::string Standings::WorkersOfPlace(const Place& place) const {
     } else if (!seat->facts.error.empty()) {
       texts.push_back(absl::StrCat(name, ": ", seat->facts.error));
     } else if (seat->facts.state == protocol::SeatState::kStarting) {
-      texts.push_back(absl::StrCat(name, " starts its trainer"));
+      const std::string& waits = seat->facts.trainer_trouble;
+      texts.push_back(absl::StrCat(name, " starts its trainer",
+                                   waits.empty() ? "" : ": ", waits));
     } else {
       uint64_t applied = 0;
       for (const FragmentFacts& facts : seat->facts.fragments) {
@@ -221,15 +234,15 @@ void Standings::Pending() {
     return Stands(ConditionKind::kCheckpointFolder, why, true);
   }
   const std::string trouble = TroubleText();
+  const std::string why = trouble.empty() ? StartText() : trouble;
   if (!job_.Sized()) {
     return Stands(trouble.empty() ? ConditionKind::kStarting
                                   : ConditionKind::kWorkerTrouble,
-                  absl::StrCat("trainers are starting", trouble),
-                  !trouble.empty());
+                  absl::StrCat("trainers are starting", why), !trouble.empty());
   }
   Stands(trouble.empty() ? ConditionKind::kRecovering
                          : ConditionKind::kWorkerTrouble,
-         absl::StrCat("workers are recovering the initial state", trouble),
+         absl::StrCat("workers are recovering the initial state", why),
          !trouble.empty());
 }
 

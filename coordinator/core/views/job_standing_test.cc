@@ -1,5 +1,6 @@
 #include "coordinator/core/views/job_standing.h"
 
+#include "absl/strings/str_cat.h"
 #include "coordinator/core/rules/checkpoints.h"
 #include "coordinator/core/rules/divergence.h"
 #include "coordinator/core/testing/job_bench.h"
@@ -178,6 +179,35 @@ TEST(JobStandingTest, NoDataThere) {
   EXPECT_EQ(standing.conditions.back().kind, ConditionKind::kWorkerTrouble);
   EXPECT_EQ(standing.conditions.back().text,
             "worker wa: /data/manifest.json: no such file");
+}
+
+TEST(JobStandingTest, AWorkerStillFetchesItsData) {
+  constexpr char kNews[] = "its data are still being fetched from worker wb";
+  JobBench bench;
+  PlaceWorker(bench, "wa", "a");
+  bench.Facts("wa").trainer_trouble = kNews;
+  ExpectStands(Of(bench), ConditionKind::kStarting,
+               absl::StrCat("trainers are starting; wa: ", kNews), false);
+  bench.Size();
+  ExpectStands(
+      Of(bench), ConditionKind::kRecovering,
+      absl::StrCat("workers are recovering the initial state; wa: ", kNews),
+      false);
+}
+
+// The workers that trained it are gone.
+TEST(JobStandingTest, TheOnlyWorkerStillFetchesItsData) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"wa"});
+  bench.Emit(ReplicaEnded{bench.job.id, life, "wa was lost"});
+  PlaceWorker(bench, "wb", "b");
+  bench.Facts("wb").trainer_trouble =
+      "its data are still being fetched from worker wc";
+  ExpectStands(Of(bench), ConditionKind::kRecovering,
+               "no replica is admitted; workers are recovering; island b: wb "
+               "starts its trainer: its data are still being fetched from "
+               "worker wc",
+               false);
 }
 
 TEST(JobStandingTest, RecoveringTheInitialState) {

@@ -106,11 +106,12 @@ TEST_P(JournalConformance, ManyBatchesKeepTheirOrder) {
 
 TEST_P(JournalConformance, EveryOpeningRaisesTheTerm) {
   Fixture fixture(GetParam());
-  EXPECT_EQ(fixture.journal().term(), 1u);
+  const uint64_t first = fixture.journal().term();
   fixture.CrashAndReopen();
-  EXPECT_EQ(fixture.journal().term(), 2u);
+  const uint64_t second = fixture.journal().term();
+  EXPECT_GT(second, first);
   fixture.CrashAndReopen();
-  EXPECT_EQ(fixture.journal().term(), 3u);
+  EXPECT_GT(fixture.journal().term(), second);
 }
 
 std::optional<JournalSnapshot> SnapshotOf(Journal& journal) {
