@@ -126,9 +126,8 @@ TEST(ClusterTest, ALifeGoesOnWhoseWorkerKnowsWhatTheJournalHas) {
   EXPECT_EQ(FindRecord<ReplicaEnded>(records), nullptr);
 }
 
-// Its disk may be the only one with the newest result, and nobody else is asked
-// while an operator has it drained.
-TEST(ClusterTest, ADrainedWorkerServesWhatNobodyElseHolds) {
+// Records 6 to 8: life 5 gets its first samples and exchanges them alone.
+std::vector<Record> Exchanged(uint64_t samples) {
   Opened opened;
   opened.job = JobId(3);
   opened.sequence = Sequence(1);
@@ -137,17 +136,51 @@ TEST(ClusterTest, ADrainedWorkerServesWhatNobodyElseHolds) {
   member.life = Life(5);
   member.holders = {{0, 1, From("w", 9, 0).self}};
   member.contribution.round = Round(1);
-  member.contribution.weight = opened.total_weight = 8;
-  member.contribution.ranges = data::RangeSet(data::SampleRange{0, 8});
+  opened.total_weight = static_cast<double>(samples);
+  member.contribution.weight = opened.total_weight;
+  member.contribution.ranges = data::RangeSet(data::SampleRange{0, samples});
   opened.owners = {0};
   Committed committed;
-  committed.job = JobId(3);
-  committed.sequence = Sequence(1);
+  committed.job = opened.job;
+  committed.sequence = opened.sequence;
   committed.attempt = Attempt(7);
-  committed.total_weight = 8;
+  committed.total_weight = opened.total_weight;
   committed.hashes = {7};
-  Cluster cluster =
-      WithALife({Granted{JobId(3), Life(5), {{0, 8}}}, opened, committed});
+  return {Granted{JobId(3), Life(5), {{0, samples}}}, opened, committed};
+}
+
+void StoresTheFirstCommit(uint64_t anchor_hash, protocol::JobFacts& facts) {
+  facts.job = JobId(3);
+  facts.element_count = 64;
+  FragmentFacts& fragment = facts.fragments.emplace_back();
+  fragment.applied = fragment.stored_through = Sequence(1);
+  fragment.anchor_hashes = {anchor_hash};
+}
+
+TEST(ClusterTest, AJobFailsWhenWorkersSayThatItsModelsDiffer) {
+  Cluster cluster = WithALife(Exchanged(100));
+  StatusFacts w = InLife(7, 8);
+  StoresTheFirstCommit(5, w.jobs[0]);
+  StatusFacts v = From("v", 8, 2);
+  v.island = "b";
+  v.jobs.emplace_back().state = protocol::SeatState::kRecovering;
+  StoresTheFirstCommit(6, v.jobs[0]);
+  ASSERT_TRUE(cluster.OnStatus(v, kStart).ok());
+  EXPECT_EQ(FindRecord<JobEnded>(cluster.TakeRecords()), nullptr);
+  ASSERT_TRUE(cluster.OnStatus(w, kStart).ok());
+  const auto records = cluster.TakeRecords();
+  const auto* ended = FindRecord<JobEnded>(records);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->phase, protocol::JobPhase::kFailed);
+  EXPECT_TRUE(ended->reason.starts_with(
+      "all samples are committed, but the models differ: span 0 of "))
+      << ended->reason;
+}
+
+// Its disk may be the only one with the newest result, and nobody else is asked
+// while an operator has it drained.
+TEST(ClusterTest, ADrainedWorkerServesWhatNobodyElseHolds) {
+  Cluster cluster = WithALife(Exchanged(8));
   cluster.TakeRecords();
   // It has started anew, and says which folders its disk has.
   StatusFacts status = From("w", 12, 0);
