@@ -181,9 +181,9 @@ def _pid(worker, number):
 
 
 def _trains_again(run, cluster, what, name, worker, stop):
-    """Checks that a trainer that `stop(its process)` hits is ended, that another
-    one is ready within the bar and the job trains on, and that doctor names the
-    worker.
+    """Checks that a trainer which `stop(its process)` hits is ended, that
+    another one is ready within the bar, that the job trains on, and that doctor
+    names the worker.
 
     The job trains on one island alone.
     """
