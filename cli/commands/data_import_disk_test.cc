@@ -41,7 +41,7 @@ class DataImportDiskTest : public ::testing::Test {
   absl::Status Import() { return DataImport(options_, files_, out_); }
 
   std::string root_;
-  // As skerryctl has them.
+  // skerryctl makes files with the same rights.
   runtime::PosixFiles files_{runtime::PosixFiles::Access::kUmask};
   DataImportOptions options_{
       .inputs = {}, .vocab_size = 100, .output_directory = ""};

@@ -27,7 +27,8 @@ _WORK_H = 4
 # a row share no factor with this number. If they did, the commits in which a
 # fuzzer runs might never be those in which it has its full time.
 FUZZ_TURNS = 5
-# How much farther in its row each commit begins, of targets that run in order.
+# Where targets run in order, each commit begins so many places after the commit
+# before it.
 _STRIDE = 61
 # Edges from a target to a file. A test depends on a library, which has the
 # file; between a fuzzer and its library lies its entry.

@@ -54,7 +54,8 @@ class Standings {
   std::string WorkersOfPlace(const Place& place) const;
   // Nothing, or "; NAME: what is wrong there" of the first worker that says so.
   std::string TroubleText() const;
-  // Likewise of the first worker that says what its trainer's start waits for.
+  // Nothing, or "; NAME: what its trainer waits for before it is ready" of the
+  // first worker that says so.
   std::string StartText() const;
   std::string OtherwiseBackTo() const;
   // Islands with a worker that may have a place or has one.
