@@ -9,7 +9,8 @@ A stage that cannot run everything in its time puts its targets into three rows:
 Unit tests run row after row until their time is over. Another stage says how
 many targets of each row it runs at most. Where a row has more, they take turns:
 the turn moves on by one with every commit. Runs that are several commits apart
-may meet the same turn again.
+may meet the same turn again. A stage whose time is over before it has run them
+all has run the same share of each row.
 """
 
 import collections
@@ -143,15 +144,22 @@ def _turned(row, turn):
 
 
 def chosen(bazel, targets, most, say):
-    """What a full run tries of `targets`, and says how much that is."""
+    """What a full run tries of `targets`, mixed, and says how much that is."""
     files = changed_files()
     if files is None or not targets:
         return targets
     row = rows(bazel, targets, changed(files))
     turn = share(row, commits(), most)
-    some = sorted(sum(turn, []))
-    say(f'{len(some)} of {len(targets)} targets: ' + ', '.join(
+    say(f'{sum(map(len, turn))} of {len(targets)} targets: ' + ', '.join(
         f'{len(mine)} of {len(all_of)} {what}' for mine, all_of, what in zip(
             turn, row, ('near a changed file', 'more that depend on one',
                         'others'))))
-    return some
+    return mixed(turn)
+
+
+def mixed(lists):
+    """All that `lists` have, each list in its order. Every beginning has about
+    the same share of each."""
+    placed = [((i + 0.5) / len(some), target) for some in lists
+              for i, target in enumerate(some)]
+    return [target for _, target in sorted(placed)]

@@ -27,8 +27,14 @@ _FUZZ_LONG_S, _FUZZ_SHORT_S = 60, 10
 # A full run begins no unit tests after so long. After a change of a header that
 # most files include, all of them would take 51 minutes on two cores. Tests that
 # did not change since they last ran here take none of the time.
-_UNIT_S = 16 * 60
-_TESTS_AT_ONCE = 40
+_UNIT_S = 12 * 60
+# It begins to compile nothing for sanitizers after so long behind the suites,
+# and after so long in the stages that run it.
+_SANITIZED_S, _SANITIZE_S, _FUZZ_S = 12 * 60, 4 * 60, 60
+_AT_ONCE = 40
+_SANITIZED_AT_ONCE = 12
+# Sanitized tests run several times longer than Bazel's limits assume.
+_SANITIZED_TIMEOUT = '--test_timeout=300,600,1200,3600'
 # Targets that one commit runs at most. They are compiled once more than for
 # unit tests.
 SANITIZED_MOST = reach.Row(60, 40, 20)
@@ -74,23 +80,33 @@ def unit(quick=False, patterns=PRODUCT):
 def unit_in_time():
     """As many unit tests as a full run has time for."""
     with Bazel() as bazel:
-        return in_time(bazel, PRODUCT, time.monotonic)
+        return units_in_time(bazel, PRODUCT, time.monotonic)
 
 
-def in_time(bazel, patterns, clock):
+def units_in_time(bazel, patterns, clock):
     tests = bazel.query(f'tests({" ".join(patterns).replace(" -", " - ")})')
-    order = reach.in_order(bazel, tests)
-    result, begun, until = tally.Tally(), 0, clock() + _UNIT_S
-    while begun < len(order) and clock() < until:
-        some = set(order[begun:begun + _TESTS_AT_ONCE])
+    order, result = reach.in_order(bazel, tests), tally.Tally()
+
+    def begin(some):
         # Those that run are not named, as a test that does not fit this machine
         # would fail then.
         result.add(bazel.test([*patterns, *(f'-{test}' for test in order
-                                            if test not in some)]))
-        begun += len(some)
-    say(f'unit: {begun} of {len(order)} targets in {_UNIT_S // 60} minutes, '
-        'those near a change first')
+                                            if test not in set(some))]))
+
+    begun = in_time(order, _UNIT_S, _AT_ONCE, begin, clock)
+    say(f'unit: {len(begun)} of {len(order)} targets in {_UNIT_S // 60} '
+        'minutes, those near a change first')
     return result
+
+
+def in_time(order, seconds, at_once, begin, clock=time.monotonic):
+    """Gives `begin` so many of `order` at once, until the time is over. Returns
+    those that it was given: a beginning of `order`."""
+    begun, until = 0, clock() + seconds
+    while begun < len(order) and clock() < until:
+        begin(order[begun:begun + at_once])
+        begun += at_once
+    return order[:begun]
 
 
 def cuda():
@@ -132,10 +148,18 @@ def research():
 def sanitize(whole=True):
     """ASan and UBSan in one pass, on the libraries that fuzzing needs too."""
     with _sanitized() as bazel:
-        targets = _sanitized_tests(bazel, whole)
-        if not targets:
+        order = _sanitized_tests(bazel, whole)
+        if not order:
             return tally.Tally(failed=['sanitize (no targets)'])
-        return bazel.test(targets)
+        if whole:
+            return bazel.test(order, _SANITIZED_TIMEOUT)
+        result = tally.Tally()
+        begun = in_time(
+            order, _SANITIZE_S, _SANITIZED_AT_ONCE,
+            lambda some: result.add(bazel.test(some, _SANITIZED_TIMEOUT)))
+    say(f'sanitize: {len(begun)} of {len(order)} chosen targets in '
+        f'{_SANITIZE_S // 60} minutes')
+    return result
 
 
 def _sanitized_tests(bazel, whole):
@@ -153,14 +177,20 @@ def _sanitized_tests(bazel, whole):
 
 
 def build_sanitized():
-    """What sanitize and fuzz will take of a full run."""
+    """What sanitize and fuzz will take of a full run, in time."""
     with _sanitized() as bazel:
-        targets = _sanitized_tests(bazel, whole=False)
         fuzzers = bazel.query(r'attr(tags, "\bfuzz\b", //tests/fuzz/...)')
-        targets += reach.chosen(bazel, fuzzers, FUZZ_MOST,
-                                lambda text: say(f'fuzz: {text}'))
-        if not bazel.build(targets):
-            return tally.Tally(failed=['sanitized (not built)'])
+        order = reach.mixed([
+            _sanitized_tests(bazel, whole=False),
+            reach.chosen(bazel, fuzzers, FUZZ_MOST,
+                         lambda text: say(f'fuzz: {text}'))])
+        built = []
+        begun = in_time(order, _SANITIZED_S, _SANITIZED_AT_ONCE,
+                        lambda some: built.append(bazel.build(some)))
+    say(f'sanitized: {len(begun)} of {len(order)} targets in '
+        f'{_SANITIZED_S // 60} minutes')
+    if not all(built):
+        return tally.Tally(failed=['sanitized (not built)'])
     return tally.Tally(passed=1)
 
 
@@ -197,8 +227,15 @@ def fuzz(seconds=None, seed=1, whole=True):
             f'have their turn of {_FUZZ_LONG_S} s')
         if seconds:
             lasting = dict.fromkeys(lasting, seconds)
-        if not bazel.build(targets):
+        built = []
+        begun = in_time(targets, sys.maxsize if whole else _FUZZ_S,
+                        _SANITIZED_AT_ONCE,
+                        lambda some: built.append(bazel.build(some)))
+        say(f'fuzz: {len(begun)} of {len(targets)} chosen targets are built')
+        if not all(built):
             return tally.Tally(failed=['fuzz (not built)'])
+        lasting = {target: lasting[target] for target in lasting
+                   if target in begun}
         binaries = {target: bazel.binary(target) for target in lasting}
     # A fuzzer uses one core.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
