@@ -167,7 +167,8 @@ absl::StatusOr<PreparedSet> PrepareDataSet(const PrepareOptions& options,
       DataSetWriter::Open(options.output_directory, options.shard_tokens_max,
                           codec.vocab_size(), files));
   const TextForm form{options.lines, encoding.file.empty() ? "\n" : ""};
-  machine.err << "reading " << options.inputs.size() << " inputs\n"
+  const size_t count = options.inputs.size();
+  machine.err << "reading " << count << (count == 1 ? " input\n" : " inputs\n")
               << std::flush;
   SKERRY_ASSIGN_OR_RETURN(
       PipedInputs piped,

@@ -69,7 +69,7 @@ int Replay(const Arguments& arguments) {
   text << file.rdbuf();
   const absl::StatusOr<Schedule> schedule = ScheduleFromText(text.str());
   if (!file || !schedule.ok()) {
-    std::fprintf(stderr, "sim: cannot read %s: %s\n", arguments.replay.c_str(),
+    std::fprintf(stderr, "campaign: cannot read %s: %s\n", arguments.replay.c_str(),
                  schedule.status().ToString().c_str());
     return 1;
   }
@@ -164,7 +164,7 @@ int Continue(const Arguments& arguments) {
   absl::StatusOr<std::vector<Tally>> ledger =
       LedgerFromText(Slurp(arguments.ledger));
   if (!ledger.ok()) {
-    std::fprintf(stderr, "sim: %s: %s\n", arguments.ledger.c_str(),
+    std::fprintf(stderr, "campaign: %s: %s\n", arguments.ledger.c_str(),
                  ledger.status().ToString().c_str());
     return 1;
   }
@@ -187,7 +187,7 @@ int Report(const Arguments& arguments) {
   const absl::StatusOr<std::vector<Tally>> ledger =
       LedgerFromText(Slurp(kLedger));
   if (!ledger.ok()) {
-    std::fprintf(stderr, "sim: %s: %s\n", kLedger,
+    std::fprintf(stderr, "campaign: %s: %s\n", kLedger,
                  ledger.status().ToString().c_str());
     return 1;
   }
@@ -198,7 +198,7 @@ int Report(const Arguments& arguments) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Simulates whole clusters from seeds.", "sim");
+  CLI::App app("Simulates whole clusters from seeds.", "campaign");
   Arguments arguments;
   runtime::AddNumber(app, "--n", arguments.n, {.low = 1}, "How many schedules");
   runtime::AddNumber(app, "--seed", arguments.seed, {}, "The first seed");
@@ -217,7 +217,7 @@ int Main(int argc, char** argv) {
   if (!arguments.report.empty()) return Report(arguments);
   if (!arguments.profile.empty() &&
       !DrawSchedule(arguments.seed, arguments.profile).ok()) {
-    std::fprintf(stderr, "sim: no profile is called %s\n",
+    std::fprintf(stderr, "campaign: no profile is called %s\n",
                  arguments.profile.c_str());
     return 1;
   }

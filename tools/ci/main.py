@@ -100,8 +100,9 @@ def plan(args, for_suite, table, lanes=()):
 def at_turn(table):
     """The suites of a full run, and says which are left out."""
     names = suites.with_turn(table, reach.commits(), reach.changed_files())
-    stages.say(f'suites: {len(names)} of {len(table)} have their turn, without '
-               + ', '.join(sorted(table.keys() - set(names))))
+    others = ', '.join(sorted(table.keys() - set(names)))
+    stages.say(f'suites: {len(names)} of {len(table)} have their turn'
+               + (f', without {others}' if others else ''))
     return {name: table[name] for name in names}
 
 

@@ -47,6 +47,13 @@ def build_targets(targets, directory):
     return _lay(sources, directory)
 
 
+def lacking(directory, more=None):
+    """The names of those programs, of an installation and of `more`, that the
+    folder has not."""
+    return sorted(name for name in {**PROGRAMS, **(more or {})}
+                  if not os.path.exists(os.path.join(directory, name)))
+
+
 def copy(programs, directory):
     """Copies an installation's programs from the folder `programs`."""
     return _lay({name: os.path.join(programs, name) for name in PROGRAMS},

@@ -97,6 +97,11 @@ def run(body, args, more=None):
     `more` are targets by name that the suite needs beside the programs. What
     was written stays when a case has failed.
     """
+    lacking = binaries.lacking(args.programs, more) if args.programs else []
+    if lacking:
+        print(f'{args.programs} lacks {", ".join(lacking)}; without --programs '
+              'everything is built', file=sys.stderr)
+        return 2
     directory = args.keep or tempfile.mkdtemp(prefix='skerry-suite-')
     os.makedirs(directory, exist_ok=True)
     cases = Cases()
