@@ -69,7 +69,8 @@ int Replay(const Arguments& arguments) {
   text << file.rdbuf();
   const absl::StatusOr<Schedule> schedule = ScheduleFromText(text.str());
   if (!file || !schedule.ok()) {
-    std::fprintf(stderr, "campaign: cannot read %s: %s\n", arguments.replay.c_str(),
+    std::fprintf(stderr, "campaign: cannot read %s: %s\n",
+                 arguments.replay.c_str(),
                  schedule.status().ToString().c_str());
     return 1;
   }
