@@ -28,7 +28,7 @@ enum class CodecId : uint8_t {
   kNf4F32 = 7,      // as kNf4 with fp32 scales
   kE3m0 = 8,        // a sign and 3 exponent bits, 64 values share a bf16 scale
   kE3m0F32 = 9,     // as kE3m0 with fp32 scales
-  kLloyd2 = 10,     // 2 bits a value, 256 values share an fp32 scale
+  kLloyd2 = 10,     // 2 bits a value, 256 values share their rms
   // Sparse, with options of their own; no job can name them and FindCodec has
   // none. 65 was a codec that was withdrawn.
   kTopK = 64,

@@ -1,7 +1,7 @@
 // runtime/log.h
 //
 // Logs events for operators. An event has a stable lower-case name such as
-// "bulk.stream.lost"; the values that vary are in its fields. Users grep
+// "transport.stream.lost"; the values that vary are in its fields. Users grep
 // for both, so a released name keeps its meaning.
 #ifndef SKERRY_RUNTIME_LOG_H_
 #define SKERRY_RUNTIME_LOG_H_
