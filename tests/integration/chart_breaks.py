@@ -87,4 +87,6 @@ BREAKS = [
     lambda o: _worker(o).update(image='skerry-worker:latest'),
     _spot,
     lambda o: next(boxes(o))[1].update(command=['/bin/sh']),
+    lambda o: _worker(o)['ports'].append(
+        {'name': 'admin-1', 'containerPort': 9465}),
 ]

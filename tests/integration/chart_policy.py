@@ -422,3 +422,29 @@ def _(objects):
             yield name
         if pod.get('shareProcessNamespace'):
             yield f'{name} shares processes'
+
+
+@rule('Every admin port has a port in a headless service of its pods, and '
+      'where there are monitors, one of them asks it')
+def _(objects):
+    services = [one['spec'] for one in of_kind(objects, 'Service')
+                if one['spec'].get('clusterIP') == 'None']
+    monitors = [one['spec'] for one in of_kind(objects, 'ServiceMonitor')]
+    for name, labels, pod in pods(objects):
+        served = {port['targetPort']: port['name'] for service in services
+                  if selects({'matchLabels': service['selector']}, labels)
+                  for port in service['ports']}
+        asked = {end['port'] for monitor in monitors
+                 if selects({'matchLabels': {
+                     'app.kubernetes.io/component':
+                         labels['app.kubernetes.io/component']}},
+                     monitor['selector']['matchLabels'])
+                 for end in monitor['endpoints']}
+        for box in pod['containers']:
+            for port in box.get('ports', []):
+                if not port['name'].startswith('admin'):
+                    continue
+                if port['name'] not in served:
+                    yield f"{name}: no service has {port['name']}"
+                elif monitors and served[port['name']] not in asked:
+                    yield f"{name}: no monitor asks {port['name']}"

@@ -7,6 +7,15 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- with .root.Values.images.repository }}{{ . }}/{{ end }}skerry-{{ .name }}:{{ .root.Values.images.tag }}
 {{- end -}}
 
+{{/* The names of the admin ports of pods with most workers, as a list. */}}
+{{- define "skerry.adminPorts" -}}
+{{- $most := 1 -}}
+{{- range .Values.islands }}{{ $most = max $most (int .workers) }}{{ end -}}
+{{- range $index := until (int $most) }}
+- {{ ternary "admin" (printf "admin-%d" $index) (eq $index 0) }}
+{{- end }}
+{{- end -}}
+
 {{/* The restricted profile, for pods and for containers. */}}
 {{- define "skerry.podSecurity" -}}
 runAsNonRoot: true
