@@ -14,7 +14,7 @@ namespace {
 
 // Orders of a job with 1,000 workers take 0.2 ms each, and a call should wait
 // for a few milliseconds at most.
-constexpr size_t kDeliveredAtOnce = 32;
+constexpr size_t kDeliveredAtOnce = 16;
 
 }  // namespace
 
@@ -103,6 +103,14 @@ void ClusterShell::Look(Settled view) {
   });
 }
 
+void ClusterShell::LookSoon(Settled view) {
+  if (durable_) {
+    std::move(view)(cluster_, Turn());
+  } else {
+    looking_.push_back(std::move(view));
+  }
+}
+
 // Behind whatever the loop already has, so that facts which arrived together
 // share a batch.
 void ClusterShell::PumpSoon() {
@@ -117,6 +125,7 @@ void ClusterShell::Pump() {
   if (syncing_) return;
   SKERRY_CHECK(settling_.empty());
   const Instant now = Turn();
+  durable_ = false;
   std::deque<Fact> facts = std::exchange(waiting_, {});
   for (Fact& fact : facts) {
     settling_.push_back(std::move(fact)(cluster_, now));
@@ -153,6 +162,10 @@ void ClusterShell::Append(std::vector<Entry> records) {
 
 void ClusterShell::Settle(std::vector<Entry> fresh) {
   const Instant now = Turn();
+  durable_ = true;
+  for (Settled& view : std::exchange(looking_, {})) {
+    std::move(view)(cluster_, now);
+  }
   const bool has_news =
       !settling_.empty() || !fresh.empty() || !replayed_.empty();
   settles_now_ = true;

@@ -120,8 +120,13 @@ class ClusterShell {
   void set_observer(SettledObserver* observer) { observer_ = observer; }
 
   void Do(Fact fact);
-  // Runs `view` when the core stands on durable ground.
+  // Runs `view` when the core stands on durable ground, after all facts that
+  // were given before.
   void Look(Settled view);
+  // Runs `view` as soon as all that the core holds is durable: at once, unless
+  // a batch is on its way. Facts that wait for the next batch, and snapshots,
+  // do not delay it.
+  void LookSoon(Settled view);
 
   // The worker's orders go to `stream` from now on, instead of to an earlier
   // one; it is detached before it ends.
@@ -183,6 +188,10 @@ class ClusterShell {
   // What to run once the facts that the core has taken in are durable, one for
   // each fact.
   std::vector<Settled> settling_;
+  // What waits for the batch on its way alone.
+  std::vector<Settled> looking_;
+  // False from when the core takes facts in until its records are durable.
+  bool durable_ = false;
   // Replayed records that the observer has not seen. It sees them once the
   // records that recovery itself made are durable.
   std::vector<Entry> replayed_;

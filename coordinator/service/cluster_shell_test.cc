@@ -60,6 +60,37 @@ TEST(ClusterShellTest, ViewsWaitForTheBatchThatTheyWouldShow) {
   EXPECT_THAT(seen, ElementsAre(1));
 }
 
+TEST(ClusterShellTest, AViewDoesNotWaitForFactsOfTheNextBatch) {
+  MemoryDisk disk;
+  ShellProcess process(disk);
+  std::vector<uint64_t> seen;
+  const auto look = [&] {
+    process.shell.LookSoon([&](const Cluster& cluster, Instant) {
+      seen.push_back(cluster.revision().value());
+    });
+  };
+  // Without a batch on its way it is answered at once, although a fact waits.
+  process.journal.Hold();
+  process.Report("a", 7, 0, 1);
+  look();
+  EXPECT_THAT(seen, ElementsAre(0));
+  // What the batch will make durable is not shown before.
+  process.loop.RunUntilIdle();
+  ASSERT_TRUE(process.journal.batch_waits());
+  look();
+  process.Report("b", 8, 0, 1);
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(seen, SizeIs(1));
+  process.journal.Release();
+  process.journal.Hold();
+  process.loop.RunUntilIdle();
+  ASSERT_TRUE(process.journal.batch_waits());
+  EXPECT_THAT(seen, ElementsAre(0, 1));
+  process.journal.Release();
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(process.answers, SizeIs(2));
+}
+
 TEST(ClusterShellTest, FactsThatArriveDuringASyncShareTheNextBatch) {
   MemoryDisk disk;
   ShellProcess process(disk);
@@ -235,7 +266,7 @@ TEST(ClusterShellTest, ASnapshotTakesThePlaceOfRecordsAndNothingElseChanges) {
   EXPECT_EQ(compacted.snapshot->index, Revision(6));
 }
 
-TEST(ClusterShellTest, FactsWaitForASnapshotOnASlowDisk) {
+TEST(ClusterShellTest, FactsWaitForASnapshotOnASlowDiskAndViewsDoNot) {
   MemoryDisk disk;
   ShellProcess process(disk, absl::Seconds(10), kAlways);
   ReportMany(process, 0, 2);
@@ -250,6 +281,9 @@ TEST(ClusterShellTest, FactsWaitForASnapshotOnASlowDisk) {
   process.Report("w3", 4, 0, 1);
   process.loop.RunUntilIdle();
   EXPECT_THAT(process.answers, SizeIs(3));
+  bool looked = false;
+  process.shell.LookSoon([&](const Cluster&, Instant) { looked = true; });
+  EXPECT_TRUE(looked);
   // A crash now leaves the records.
   EXPECT_EQ(disk.snapshot, std::nullopt);
   EXPECT_THAT(disk.entries, SizeIs(3));

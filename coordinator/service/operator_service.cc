@@ -55,19 +55,28 @@ void OperatorService::Answer(grpc::ServerUnaryReactor* reactor,
   reactor->Finish(ToGrpc(status));
 }
 
-grpc::ServerUnaryReactor* OperatorService::Run(Context* context, Change change,
-                                               View view) {
+grpc::ServerUnaryReactor* OperatorService::Take(Context* context,
+                                                Admitted begin) {
   const absl::Status bounded = RequireDeadline(*context);
   if (!bounded.ok()) return AnswerNow(context, bounded);
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  loop_.Post([this, reactor, change = std::move(change),
-              view = std::move(view)]() mutable {
+  loop_.Post([this, reactor, begin = std::move(begin)]() mutable {
     const absl::Status admitted = Admit();
     if (!admitted.ok()) {
       reactor->Finish(ToGrpc(admitted));
       return;
     }
     ++calls_;
+    std::move(begin)(reactor);
+  });
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* OperatorService::Run(Context* context, Change change,
+                                               View view) {
+  return Take(context, [this, change = std::move(change),
+                        view = std::move(view)](
+                           grpc::ServerUnaryReactor* reactor) mutable {
     shell_.Do(
         [this, reactor, change = std::move(change), view = std::move(view)](
             Cluster& cluster, Instant now) mutable -> ClusterShell::Settled {
@@ -79,13 +88,16 @@ grpc::ServerUnaryReactor* OperatorService::Run(Context* context, Change change,
           };
         });
   });
-  return reactor;
 }
 
 grpc::ServerUnaryReactor* OperatorService::Show(Context* context, View view) {
-  return Run(
-      context, [](Cluster&, Instant) { return absl::OkStatus(); },
-      std::move(view));
+  return Take(context, [this, view = std::move(view)](
+                           grpc::ServerUnaryReactor* reactor) mutable {
+    shell_.LookSoon([this, reactor, view = std::move(view)](
+                        const Cluster& durable, Instant now) mutable {
+      Answer(reactor, std::move(view)(durable, now));
+    });
+  });
 }
 
 grpc::ServerUnaryReactor* OperatorService::SubmitJob(

@@ -152,10 +152,14 @@ class OperatorService final : public v1::Operator::CallbackService,
  private:
   using Change = absl::AnyInvocable<absl::Status(Cluster&, Instant) &&>;
   using View = absl::AnyInvocable<absl::Status(const Cluster&, Instant) &&>;
+  using Admitted = absl::AnyInvocable<void(grpc::ServerUnaryReactor*) &&>;
 
+  // Runs `begin` on the loop, which ends in Answer, if the call is admitted.
+  grpc::ServerUnaryReactor* Take(Context* context, Admitted begin);
   // Runs `change` and, if it is OK, `view` once the change is durable. The call
   // ends with the error of either.
   grpc::ServerUnaryReactor* Run(Context* context, Change change, View view);
+  // Runs `view`, and does not wait for what others are about to change.
   grpc::ServerUnaryReactor* Show(Context* context, View view);
   // Answers PauseJob and ResumeJob, whose request is `Request`.
   template <typename Request>
