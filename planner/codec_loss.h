@@ -30,8 +30,8 @@ struct Divergence {
 
 // Whether exchanges that lose so diverge or lose nearly everything, with error
 // feedback by the factor `beta` under outer momentum (docs/compression.md): one
-// scale for all values; one bit a value, or values that are not sent, without
-// error feedback; values that are not sent, with error feedback under momentum.
+// scale for all values; fewer than four bits a value without error feedback;
+// values that are not sent, with error feedback under momentum.
 std::optional<Divergence> FindDivergence(CodecLoss loss, double beta,
                                          double momentum);
 

@@ -36,7 +36,7 @@ class Client {
   Client(Settings settings, std::string bucket, HttpPorts ports);
 
   // Returns a reply whose code is 2xx. A code of 500 and above, 429, and a
-  // connection that fails are tried up to kTries times in all, with growing
+  // connection that fails are tried again up to kTries times, with growing
   // pauses drawn at random. `*tries`, if given, is the number of sent requests.
   //
   // Errors: NotFound, there is no such object or upload; Aborted, the object
