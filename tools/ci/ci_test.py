@@ -126,7 +126,8 @@ class CommandTest(unittest.TestCase):
         for named, failed in (
                 ('FAILED it stops: after 3 s\n',
                  ['tls: it stops: after 3 s']),
-                ('', ['tls #1']), ('FAILED a\nFAILED b\n', ['tls #1'])):
+                ('', ['tls #1']),
+                ('FAILED of a suite\nFAILED b\n', ['tls: b'])):
             self.assertEqual(tally.of_command(
                 'tls', 1, f'{named}4 passed, 1 failed').failed, failed)
 

@@ -30,7 +30,8 @@ def of_command(name, code, output):
 
     A program that counts its own cases ends with a tally line, which is
     believed unless it contradicts the exit status; any other is one case. Its
-    lines `FAILED ...`, if there is one for each failure, say which they are.
+    last lines `FAILED ...`, one for each failure, say which they are: programs
+    that it ran in turn may have printed such lines before.
     """
     lines = output.rstrip().split('\n')
     match = _LINE.match(lines[-1].strip())
@@ -39,7 +40,8 @@ def of_command(name, code, output):
     passed, failed, skipped = (int(n or 0) for n in match.groups())
     said = [line.strip()[len(_FAILED):] for line in lines
             if line.startswith(_FAILED)]
-    failures = ([f'{name}: {case}' for case in said] if len(said) == failed
+    failures = ([f'{name}: {case}' for case in said[-failed:]]
+                if failed and len(said) >= failed
                 else [f'{name} #{i + 1}' for i in range(failed)])
     if code != 0 and not failures:
         failures = [f'{name} (exit status {code})']
