@@ -72,6 +72,27 @@ TEST_F(DisksTest, RotChangesOneBitAndNothingThatIsMapped) {
   EXPECT_EQ(bits, 1);
 }
 
+TEST_F(DisksTest, AFolderThatWasRemovedTakesNothingUntilItIsMadeAgain) {
+  disk_.MakeFolder("a");
+  disk_.Write("a/x", Bytes(3), [](absl::Status) {});
+  RunAll();
+  EXPECT_FALSE(disk_.IsGone("a"));
+  EXPECT_EQ(disk_.TimesMadeAnew("a"), 0u);
+  disk_.RemoveFolders();
+  EXPECT_EQ(disk_.Find("a/x"), nullptr);
+  EXPECT_TRUE(disk_.IsGone("a"));
+  absl::Status status;
+  disk_.Write("a/y", Bytes(3), [&](absl::Status s) { status = s; });
+  RunAll();
+  EXPECT_TRUE(absl::IsNotFound(status));
+  disk_.MakeFolder("a");
+  EXPECT_FALSE(disk_.IsGone("a"));
+  EXPECT_EQ(disk_.TimesMadeAnew("a"), 1u);
+  disk_.Write("a/y", Bytes(3), [&](absl::Status s) { status = s; });
+  RunAll();
+  EXPECT_TRUE(status.ok());
+}
+
 TEST_F(DisksTest, AFullDiskChangesNothing) {
   disk_.full = true;
   absl::Status status;

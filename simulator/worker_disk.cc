@@ -23,7 +23,16 @@ void WorkerDisk::Remove(const std::string& path, Done done) {
 
 void WorkerDisk::MakeFolder(const std::string& folder) {
   folders_.insert(folder);
-  gone_.erase(folder);
+  if (gone_.erase(folder) > 0) ++made_anew_[folder];
+}
+
+bool WorkerDisk::IsGone(const std::string& folder) const {
+  return gone_.contains(folder);
+}
+
+uint32_t WorkerDisk::TimesMadeAnew(const std::string& folder) const {
+  const auto it = made_anew_.find(folder);
+  return it == made_anew_.end() ? 0 : it->second;
 }
 
 void WorkerDisk::Erase(const std::string& path) {
@@ -86,8 +95,6 @@ void WorkerDisk::RemoveFolders() {
   gone_.insert(folders_.begin(), folders_.end());
   folders_.clear();
   files_.clear();
-  // What its worker has said to be there is not.
-  has_rotten_ = true;
 }
 
 void WorkerDisk::Rot(const std::string& path) {

@@ -53,6 +53,11 @@ class WorkerDisk {
   // until the folder is made again.
   void RemoveFolders();
   void MakeFolder(const std::string& folder);
+  // Whether RemoveFolders() has removed the folder and nobody has made it
+  // since.
+  bool IsGone(const std::string& folder) const;
+  // How often the folder was made after RemoveFolders() had removed it.
+  uint32_t TimesMadeAnew(const std::string& folder) const;
   // Returns the folders that were made and are still there.
   const std::set<std::string>& Folders() const { return folders_; }
   // Flips a random bit of the file. Whoever has mapped the file keeps the bytes
@@ -87,6 +92,7 @@ class WorkerDisk {
   std::map<std::string, FileBytes> files_;
   std::set<std::string> folders_;
   std::set<std::string> gone_;  // folders
+  std::map<std::string, uint32_t> made_anew_;
   std::deque<Operation> writes_;
   uint64_t run_ = 0;
   bool has_rotten_ = false;

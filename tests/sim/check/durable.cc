@@ -45,6 +45,8 @@ void DurableChecker::OnFactsSaid(const JobSight& sight, const WorkerDisk& disk,
                                  const std::string& folder) {
   // What was whole may have rotted, and its worker cannot know.
   if (disk.has_rotten()) return;
+  // Nor does it know that its folder is gone, until it writes there.
+  if (disk.IsGone(folder)) return;
   for (uint32_t f = 0; f < sight.facts.fragments.size(); ++f) {
     CheckFragment(sight, f, disk, folder);
   }
@@ -55,8 +57,10 @@ void DurableChecker::CheckFragment(const JobSight& sight, uint32_t index,
                                    const std::string& folder) {
   const protocol::FragmentFacts& facts = sight.facts.fragments[index];
   // Both are looked at when they are said for the first time: later the file of
-  // one that was applied, or that lost, may be gone.
-  Said& said = said_[{sight.host, sight.run, sight.facts.job, index}];
+  // one that was applied, or that lost, may be gone. In a folder that was made
+  // anew they have to be again.
+  Said& said = said_[{sight.host, sight.run, sight.facts.job, index,
+                      disk.TimesMadeAnew(folder)}];
   if (facts.stored.has_value() && facts.stored->attempt > said.stored) {
     said.stored = facts.stored->attempt;
     CheckStored(sight, index, disk, folder);
