@@ -348,7 +348,7 @@ void Seat::Impl::OnAgreeCut(Instant now, const CutRequest& request,
 
 void Seat::Impl::OnFolderGone(Instant now) {
   effects_.host.Event("the job's folder was removed: its state is stored anew");
-  for (const auto& fragment : fragments_) fragment->recovery().OnFolderGone();
+  for (const auto& fragment : fragments_) fragment->OnFolderGone();
   Changed();
   Advance(now);
 }

@@ -129,6 +129,26 @@ TEST(SeatExchangeTest, AnExcludedContributionIsCarriedWholeAndExact) {
   ExpectConserved(world, 3);
 }
 
+TEST(SeatExchangeTest, AResultIsReportedAgainOnceAFolderMadeAnewHasIt) {
+  World world(Options({kAll, kAll}, "local_sgd", CodecId::kRawF32));
+  const auto stored = [&] {
+    return world.seat(1)->Facts().fragments[0].stored;
+  };
+  ASSERT_TRUE(world.RunUntil([&] {
+    return world.open() && world.open()->sequence == Sequence(3) && stored() &&
+           stored()->attempt == world.open()->attempt;
+  })) << Failures(world);
+  const auto before = stored();
+  world.seat(1)->OnFolderGone(world.now());
+  EXPECT_FALSE(stored().has_value());
+  EXPECT_TRUE(world.seat(1)->Facts().fragments[0].bases.empty());
+  ASSERT_TRUE(world.RunUntil([&] { return stored().has_value(); }))
+      << Failures(world);
+  EXPECT_EQ(stored(), before);
+  ASSERT_TRUE(world.RunToSequence(6)) << Failures(world);
+  ExpectConserved(world, 2);
+}
+
 TEST(SeatExchangeTest, OwnerThatDiesPartwayIsLeftOut) {
   World world(Options({kAll, kAll, kAll}, "local_sgd", CodecId::kInt8Block));
   ASSERT_TRUE(world.RunUntil([&] {

@@ -284,6 +284,10 @@ void SeatFragment::OnExchangeEnd(Instant now, absl::Status status) {
                        status.message()));
     return;
   }
+  StoreResult();
+}
+
+void SeatFragment::StoreResult() {
   protocol::StoredResult fact{exchange_->sequence(),
                               exchange_->attempt(),
                               {},
@@ -310,6 +314,15 @@ void SeatFragment::OnExchangeEnd(Instant now, absl::Status status) {
         Changed();
         advance_(at);
       }));
+}
+
+void SeatFragment::OnFolderGone() {
+  recovery_.OnFolderGone();
+  if (!stored_.has_value()) return;
+  stored_.reset();
+  const bool is_here =
+      exchange_ != nullptr && exchange_->attempt() == finished_attempt_;
+  if (is_here) StoreResult();
 }
 
 void SeatFragment::CloseExchange() {

@@ -133,6 +133,9 @@ class SeatFragment {
   void ConsiderExchange(Instant now);
   FrameVerdict OnFrame(const compression::FrameHeader& header,
                        const SharedBytes& payload);
+  // The job's folder was removed and made anew: what was in it is no longer
+  // reported, and stored again where it is at hand.
+  void OnFolderGone();
   // The state of the open attempt in one word for the log; empty without one.
   std::string_view Phase() const;
   Attempt open_attempt() const {
@@ -148,6 +151,9 @@ class SeatFragment {
  private:
   void OpenAttempt(const OpenExchange& open, uint32_t self);
   void OnExchangeEnd(Instant now, absl::Status status);
+  // Stores the result of the exchange, which has ended well, and reports it
+  // then.
+  void StoreResult();
   void CloseExchange();
   void Event(std::string_view line);
   void Changed() { effects_.host.StatusChanged(); }

@@ -57,8 +57,8 @@ void DurableChecker::CheckFragment(const JobSight& sight, uint32_t index,
                                    const std::string& folder) {
   const protocol::FragmentFacts& facts = sight.facts.fragments[index];
   // Both are looked at when they are said for the first time: later the file of
-  // one that was applied, or that lost, may be gone. In a folder that was made
-  // anew they have to be again.
+  // one that was applied, or that lost, may be gone. Both are looked at once
+  // more after the folder was made anew.
   Said& said = said_[{sight.host, sight.run, sight.facts.job, index,
                       disk.TimesMadeAnew(folder)}];
   if (facts.stored.has_value() && facts.stored->attempt > said.stored) {

@@ -53,7 +53,7 @@ class DurableChecker final : public Observer {
   Violations& out_;
   uint64_t durable_ = 0;
   std::map<Revision, uint64_t> states_;
-  // By host, its run, job, fragment, and how often the job's folder was made.
+  // By host, its run, job, fragment, and how often the folder was made anew.
   std::map<std::tuple<HostId, uint64_t, JobId, uint32_t, uint32_t>, Said> said_;
 };
 
