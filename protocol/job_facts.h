@@ -115,6 +115,10 @@ struct JobFacts {
   bool trains_alone = false;
   // It has the job's data set and gives it to other workers of the job.
   bool has_data = false;
+  // The hash of the initial values whose state it holds, in a job that may
+  // begin with different values (PROTOCOL 5.11). 0: it holds none, or does not
+  // know.
+  uint64_t begun_with = 0;
 
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };

@@ -247,6 +247,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   }
   out.initial_hash = in.initial_hash();
   out.layout_hash = in.layout_hash();
+  out.begun_with = in.begun_with();
   out.average_begin = in.average_begin();
   SKERRY_RETURN_IF_ERROR(
       CheckText(in.trainer_trouble(), kTextBytesMax, "jobs.trainer_trouble"));

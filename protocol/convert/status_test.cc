@@ -317,6 +317,7 @@ StatusFacts Facts() {
   job.metrics = {{"accuracy/top-1", 0.5}, {"lr", 0.001}};
   job.trains_alone = true;
   job.has_data = true;
+  job.begun_with = 0x9900aabbccddeeff;
   job.fragments = {OneFragment()};
   return facts;
 }

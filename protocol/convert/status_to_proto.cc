@@ -109,6 +109,7 @@ void JobToProto(const JobFacts& facts, v1::JobStatus* status) {
   }
   status->set_initial_hash(facts.initial_hash);
   status->set_layout_hash(facts.layout_hash);
+  status->set_begun_with(facts.begun_with);
   status->set_average_begin(facts.average_begin);
   status->set_trainer_trouble(facts.trainer_trouble);
   for (const FragmentFacts& fragment : facts.fragments) {

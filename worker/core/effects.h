@@ -149,6 +149,9 @@ struct StoredFile {
   Attempt attempt;
   std::vector<Piece> pieces;  // ascending spans, without a gap
   uint32_t fragment = 0;
+  // In a base of the state that the job began with, where jobs of that kind may
+  // begin with different values: the hash of the values. 0 in all others.
+  uint64_t initial_hash = 0;
   friend bool operator==(const StoredFile&, const StoredFile&) = default;
 };
 
@@ -158,8 +161,8 @@ class DiskPort {
   virtual ~DiskPort() = default;
   // `contents[i]` belongs to `file.pieces[i]`. `done` with OK means durable:
   // file and directory are synced. Replaces a file with the same fragment,
-  // kind, sequence, attempt, first and last span, and no other. With an error
-  // nothing of it is there.
+  // kind, sequence, attempt, initial values, first and last span, and no other.
+  // With an error nothing of it is there.
   virtual void Store(const StoredFile& file, std::vector<SharedBytes> contents,
                      Done<absl::Status> done) = 0;
   // A piece of a stored file; cheap (it maps, and does not read), and not

@@ -29,6 +29,8 @@ struct SpanState {
   uint64_t hash = 0;
   // The attempt whose commit made it; unset as in HeldBase.
   Attempt attempt = {};
+  // As in StoredFile.
+  uint64_t initial_hash = 0;
 
   std::span<const float> Anchor(uint64_t elements) const {
     return std::span<const float>(*values).first(elements);

@@ -20,9 +20,12 @@ const StoredFile::Piece* PieceOf(const StoredFile& file, uint32_t span) {
 
 History::FileKey History::KeyOf(const StoredFile& file) {
   const Attempt attempt = file.kind == kBase ? Attempt() : file.attempt;
-  if (file.pieces.empty()) return {file.kind, file.sequence, attempt};
-  return {file.kind, file.sequence, attempt, file.pieces.front().span,
-          file.pieces.back().span};
+  FileKey key{file.kind, file.sequence, attempt, file.initial_hash};
+  if (!file.pieces.empty()) {
+    key.first_span = file.pieces.front().span;
+    key.last_span = file.pieces.back().span;
+  }
+  return key;
 }
 
 History::History(const std::vector<StoredFile>& on_disk) {
@@ -84,6 +87,29 @@ std::vector<StoredFile> History::TakeLost(const KeptState& kept) {
   return lost;
 }
 
+std::vector<StoredFile> History::TakeOfOtherValues(uint64_t initial_hash,
+                                                   Sequence begins_at,
+                                                   bool unnamed) {
+  for (const StoredFile& file : std::exchange(set_aside_, {})) AddFile(file);
+  std::vector<StoredFile> taken;
+  for (auto it = files_.begin(); it != files_.end();) {
+    const StoredFile& file = it->second;
+    const bool other = file.initial_hash == 0
+                           ? unnamed && !file.attempt.is_set()
+                           : file.initial_hash != initial_hash;
+    if (file.kind == kBase && file.sequence <= begins_at && other) {
+      taken.push_back(file);
+      it = files_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  answers_ = {};
+  if (last_result().first <= begins_at) return taken;
+  set_aside_ = std::move(taken);
+  return {};
+}
+
 void History::AddFile(const StoredFile& file) {
   files_[KeyOf(file)] = file;
   answers_ = {};
@@ -95,7 +121,7 @@ void History::RemoveFile(const StoredFile& file) {
 }
 
 std::vector<StoredFile> History::RemoveAllFiles() {
-  std::vector<StoredFile> all;
+  std::vector<StoredFile> all = std::exchange(set_aside_, {});
   for (auto& [key, file] : files_) all.push_back(std::move(file));
   files_.clear();
   answers_ = {};
@@ -124,6 +150,14 @@ std::optional<PieceKey> History::NewestBase(uint32_t span,
     const StoredFile::Piece* piece = PieceOf(it->second, span);
     if (piece == nullptr) continue;
     newest = PieceKey{kBase, it->second.sequence, Attempt(), span, piece->hash};
+  }
+  return newest;
+}
+
+uint64_t History::initial_hash() const {
+  uint64_t newest = 0;
+  for (const auto& [key, file] : files_) {
+    if (file.initial_hash != 0) newest = file.initial_hash;
   }
   return newest;
 }
@@ -178,19 +212,29 @@ const std::vector<HeldBase>& History::BasesBeside(uint32_t begin,
              [&] { return FindBasesBeside(begin, end); });
 }
 
+std::vector<const StoredFile*> History::BaseFiles() const {
+  const uint64_t shown = initial_hash();
+  std::vector<const StoredFile*> bases;
+  for (const auto& [key, file] : files_) {
+    if (file.kind != kBase) continue;
+    if (file.initial_hash != 0 && file.initial_hash != shown) continue;
+    bases.push_back(&file);
+  }
+  return bases;
+}
+
 std::vector<HeldBase> History::FindBases(uint32_t begin, uint32_t end) const {
   struct Pieces {
     absl::btree_map<uint32_t, uint64_t> hashes;  // by span
     Attempt attempt;
   };
   absl::btree_map<Sequence, Pieces> all;
-  for (const auto& [key, file] : files_) {
-    if (file.kind != kBase) continue;
-    for (const StoredFile::Piece& piece : file.pieces) {
+  for (const StoredFile* file : BaseFiles()) {
+    for (const StoredFile::Piece& piece : file->pieces) {
       if (piece.span < begin || piece.span >= end) continue;
-      Pieces& pieces = all[file.sequence];
+      Pieces& pieces = all[file->sequence];
       pieces.hashes[piece.span] = piece.hash;
-      pieces.attempt = std::max(pieces.attempt, file.attempt);
+      pieces.attempt = std::max(pieces.attempt, file->attempt);
     }
   }
   std::vector<HeldBase> bases;
@@ -211,13 +255,12 @@ std::vector<HeldBase> History::FindBasesBeside(uint32_t begin,
     Attempt attempt;
   };
   absl::btree_map<uint32_t, Piece> newest;
-  for (const auto& [key, file] : files_) {
-    if (file.kind != kBase) continue;
-    for (const StoredFile::Piece& piece : file.pieces) {
+  for (const StoredFile* file : BaseFiles()) {
+    for (const StoredFile::Piece& piece : file->pieces) {
       if (piece.span >= begin && piece.span < end) continue;
       Piece& one = newest[piece.span];
-      if (file.sequence < one.sequence) continue;
-      one = {file.sequence, piece.hash, file.attempt};
+      if (file->sequence < one.sequence) continue;
+      one = {file->sequence, piece.hash, file->attempt};
     }
   }
   std::vector<HeldBase> bases;
@@ -266,6 +309,11 @@ std::vector<StoredFile> History::TakeDeletable(Sequence keep_from) {
     }
   }
   if (files_.size() != before) answers_ = {};
+  std::erase_if(set_aside_, [&](const StoredFile& file) {
+    if (file.sequence >= keep_from) return false;
+    deletable.push_back(file);
+    return true;
+  });
   return deletable;
 }
 

@@ -43,6 +43,14 @@ class History {
                   Sequence newest);
   // Forgets the commits of the lost history, and removes and returns its bases.
   std::vector<StoredFile> TakeLost(const KeptState& kept);
+  // The job begins at `begins_at` with the values of `initial_hash`. Bases up
+  // to there of other values no longer count, nor do those that name no values
+  // where `unnamed` says so. They are returned, to be deleted, unless the disk
+  // has results after them: an operator who finds the right journal needs both.
+  // Such bases count again when the job begins with their values, and may be
+  // deleted as all others may.
+  std::vector<StoredFile> TakeOfOtherValues(uint64_t initial_hash,
+                                            Sequence begins_at, bool unnamed);
 
   // --- What is on disk. ---
 
@@ -52,6 +60,8 @@ class History {
   std::vector<StoredFile> RemoveAllFiles();
   // The file with that very piece; null when there is none.
   const StoredFile* FindPiece(const PieceKey& key) const;
+  // The hash of the initial values whose state is on disk; 0 when none is.
+  uint64_t initial_hash() const;
   // The newest base piece of `span` at `from` or later.
   std::optional<PieceKey> NewestBase(uint32_t span, Sequence from) const;
   // The newest result on disk: its sequence and attempt, the highest where
@@ -80,7 +90,10 @@ class History {
   struct FileKey {
     PieceKey::Kind kind;
     Sequence sequence;
-    Attempt attempt;  // unset for a base: a disk has one base of a sequence
+    // Unset for a base: a disk has one base of a sequence, and of the one that
+    // the job began with one for each set of values.
+    Attempt attempt;
+    uint64_t initial_hash = 0;
     uint32_t first_span = 0;
     uint32_t last_span = 0;
     friend auto operator<=>(const FileKey&, const FileKey&) = default;
@@ -111,11 +124,14 @@ class History {
     if (!known || known->first != question) known.emplace(question, find());
     return known->second;
   }
+  // The bases of one beginning, where the disk has several.
+  std::vector<const StoredFile*> BaseFiles() const;
   std::vector<HeldBase> FindBases(uint32_t begin, uint32_t end) const;
   std::vector<HeldBase> FindBasesBeside(uint32_t begin, uint32_t end) const;
 
   absl::btree_map<Sequence, CommittedEntry> committed_;
   absl::btree_map<FileKey, StoredFile> files_;
+  std::vector<StoredFile> set_aside_;  // bases that do not count
   mutable Answers answers_;  // as long as nothing of the above changes
 };
 

@@ -9,6 +9,7 @@ namespace {
 bool HaveOneName(const StoredFile& a, const StoredFile& b) {
   return a.fragment == b.fragment && a.kind == b.kind &&
          a.sequence == b.sequence && a.attempt == b.attempt &&
+         a.initial_hash == b.initial_hash &&
          a.pieces.empty() == b.pieces.empty() &&
          (a.pieces.empty() || (a.pieces.front().span == b.pieces.front().span &&
                                a.pieces.back().span == b.pieces.back().span));

@@ -66,13 +66,42 @@ void Recovery::BeginAnew() {
   places_ = std::move(places);
 }
 
-void Recovery::BeginOver() {
+bool Recovery::BeginWith(uint64_t initial_hash) {
+  if (initial_hash == 0 || initial_hash == initial_hash_) return false;
+  // What names no values was made of the former ones, if there were any.
+  const bool unnamed = initial_hash_ != 0;
+  initial_hash_ = initial_hash;
+  // A state that is being made or fetched may be of the former values.
   BeginAnew();
-  for (auto& [span, place] : places_) place = {};
-  ++beginnings_;
-  for (const StoredFile& file : history_.RemoveAllFiles()) {
-    effects_.disk.Delete(file);
+  const auto files =
+      history_.TakeOfOtherValues(initial_hash, begins_at_, unnamed);
+  for (const StoredFile& file : files) effects_.disk.Delete(file);
+  bool given_up = !files.empty();
+  for (auto& [span, place] : places_) {
+    if (!place.state || place.state->applied > begins_at_ ||
+        place.state->initial_hash == initial_hash ||
+        (place.state->initial_hash == 0 &&
+         (!unnamed || place.state->attempt.is_set()))) {
+      continue;
+    }
+    place.state.reset();
+    given_up = true;
   }
+  return given_up;
+}
+
+uint64_t Recovery::begun_with() const {
+  for (const auto& [span, place] : places_) {
+    if (place.state && place.state->initial_hash != 0) {
+      return place.state->initial_hash;
+    }
+  }
+  return history_.initial_hash();
+}
+
+uint64_t Recovery::InitialHashAt(Sequence applied) const {
+  return applied == begins_at_ && !settings_.from_checkpoint ? initial_hash_
+                                                             : 0;
 }
 
 void Recovery::SetView(std::vector<Source> sources, Sequence keep_from,
@@ -180,7 +209,10 @@ bool Recovery::TryOwnBase(uint32_t span) {
       work_.Wrap(
           [this, span, file](Instant now, absl::StatusOr<SpanState> state) {
             if (!state.ok()) Discard(file);
-            if (state.ok()) state->attempt = file.attempt;
+            if (state.ok()) {
+              state->attempt = file.attempt;
+              state->initial_hash = file.initial_hash;
+            }
             OnBase(now, span, std::move(state));
           }));
   return true;
@@ -236,8 +268,10 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
                                              absl::StatusOr<SpanState> state) {
               if (state.ok()) {
                 state->attempt = attempt;
+                state->initial_hash = InitialHashAt(state->applied);
                 StoredFile file{
                     kBase, state->applied, attempt, {{span, state->hash}}};
+                file.initial_hash = state->initial_hash;
                 KeepBase(file, {SharedBytes(state->values)});
               }
               OnBase(then, span, std::move(state));
@@ -283,6 +317,7 @@ void Recovery::OnInitial(Instant now, const TrainerMemory& memory) {
         },
         work_.Wrap([this, span](Instant at, SpanState state) {
           state.applied = begins_at_;
+          state.initial_hash = InitialHashAt(begins_at_);
           OnBase(at, span, std::move(state));
           if (from_initial_ && ready()) {
             from_initial_ = false;
@@ -301,6 +336,7 @@ void Recovery::StoreBase() {
   std::vector<SharedBytes> contents;
   bool stored = true;
   for (const auto& [span, place] : places_) {
+    file.initial_hash = std::max(file.initial_hash, place.state->initial_hash);
     file.pieces.push_back({span, place.state->hash});
     contents.push_back(SharedBytes(place.state->values));
     stored = stored && history_.FindPiece({kBase, file.sequence, Attempt(),
@@ -312,17 +348,18 @@ void Recovery::StoreBase() {
 
 void Recovery::KeepBase(const StoredFile& file,
                         std::vector<SharedBytes> contents) {
-  effects_.disk.Store(file, std::move(contents),
-                      disk_.Wrap([this, file, beginning = beginnings_](
-                                     Instant now, absl::Status status) {
-                        if (beginning != beginnings_ ||
-                            IsLost(kept_, file.sequence, file.attempt)) {
-                          effects_.disk.Delete(file);
-                        } else if (status.ok()) {
-                          OnStored(file);
-                        }
-                        changed_(now);
-                      }));
+  effects_.disk.Store(
+      file, std::move(contents),
+      disk_.Wrap([this, file](Instant now, absl::Status status) {
+        const bool of_others = file.initial_hash != 0 && initial_hash_ != 0 &&
+                               file.initial_hash != initial_hash_;
+        if (of_others || IsLost(kept_, file.sequence, file.attempt)) {
+          effects_.disk.Delete(file);
+        } else if (status.ok()) {
+          OnStored(file);
+        }
+        changed_(now);
+      }));
 }
 
 void Recovery::Discard(const StoredFile& file) {
@@ -366,20 +403,20 @@ void Recovery::OnRotten(const PieceKey& key) {
                                    key.sequence.value(), " span ", key.span,
                                    ": it is damaged on the disk"));
   Discard(StoredFile(*file));
-  rotten_ = std::max(rotten_, key.sequence);
+  rotten_ = std::max(rotten_.value_or(Sequence()), key.sequence);
   ReplaceRotten();
   effects_.host.StatusChanged();
 }
 
 void Recovery::OnFolderGone() {
   history_.RemoveAllFiles();
-  rotten_ = std::max(rotten_, Sequence(1));
+  if (!rotten_.has_value()) rotten_ = Sequence();
   ReplaceRotten();
 }
 
 void Recovery::ReplaceRotten() {
-  if (!rotten_.is_set() || !ready() || applied() < rotten_) return;
-  rotten_ = Sequence();
+  if (!rotten_.has_value() || !ready() || applied() < *rotten_) return;
+  rotten_.reset();
   StoreBase();
 }
 

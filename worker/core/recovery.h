@@ -124,9 +124,13 @@ class Recovery {
   void StoreBase();
   // The result is on disk already, or will be.
   void OnStored(const StoredFile& file);
-  // The job, of which nothing is committed, begins with other values now: every
-  // state and file of the former ones is given up.
-  void BeginOver();
+  // Says with which values the job begins, in a job that may begin with
+  // different ones; 0 while nobody knows. States and bases of other values are
+  // given up, if no commit is in them. Returns whether there were any.
+  // Requires: Configure() was called.
+  bool BeginWith(uint64_t initial_hash);
+  // The hash of the values whose state is held here; 0 when none is.
+  uint64_t begun_with() const;
   // Every file is gone. The present state is stored anew.
   void OnFolderGone();
   // A piece for another worker, as the disk has it. Whether it has rotted is
@@ -169,6 +173,8 @@ class Recovery {
   // because an operator has kept a newer state of other workers.
   void GiveUpOutlived();
   void GiveUp(uint32_t span, Place& place, std::string_view why);
+  // The hash for a state at `applied` that is made now.
+  uint64_t InitialHashAt(Sequence applied) const;
   void ChooseBase(Instant now, uint32_t span);
   bool TryOwnBase(uint32_t span);
   bool TryFetchBase(Instant now, uint32_t span);
@@ -239,8 +245,8 @@ class Recovery {
   Sequence target_;
   bool replaceable_ = false;
   std::optional<Sequence> gap_;
-  Sequence stuck_at_;  // a base was made there
-  Sequence rotten_;    // a base from there on is owed; not set: none
+  Sequence stuck_at_;               // a base was made there
+  std::optional<Sequence> rotten_;  // a base from there on is owed
   absl::btree_map<uint32_t, Place> places_;
   absl::btree_map<Sequence, Missing> missing_;
   int fetches_ = 0;
@@ -248,7 +254,7 @@ class Recovery {
   bool initial_at_hand_ = false;
   Sequence begins_at_;
   bool from_initial_ = false;
-  uint64_t beginnings_ = 0;  // how often the job has begun over
+  uint64_t initial_hash_ = 0;
   std::pair<Sequence, uint64_t> samples_committed_;
   std::pair<Sequence, uint64_t> state_;  // of the job, of several fragments
   std::optional<Instant> deadline_;

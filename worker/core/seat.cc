@@ -111,16 +111,9 @@ void Seat::Impl::OnOrders(Instant now, Revision revision,
                           const JobSettings& settings) {
   if (revision < revision_) return;
   revision_ = revision;
-  // It may do so only while nothing is committed to the former values.
-  const bool begins_over = orders_ && orders_->initial_hash != 0 &&
-                           orders_->initial_hash != orders.initial_hash;
   orders_ = orders;
   orders_->fragments = ByNumber(orders.fragments, settings.fragments);
   settings_ = settings;
-  if (begins_over) {
-    effects_.host.Event("the job begins with the values of another trainer");
-    for (const auto& fragment : fragments_) fragment->recovery().BeginOver();
-  }
   ForgetAnswers();
   TakeOrders(now);
   Advance(now);
@@ -197,9 +190,17 @@ void Seat::Impl::TakeOrders(Instant now) {
   if (!Works() || !orders_ || !Configure()) return;
   const absl::Status fit = CheckOrders();
   if (!fit.ok()) return Fail(now, std::string(fit.message()));
+  bool given_up = false;
   for (const auto& fragment : fragments_) {
+    given_up |= fragment->recovery().BeginWith(orders_->initial_hash);
     fragment->TakeOrders(orders_->fragments[fragment->index()],
                          orders_->holders);
+  }
+  if (given_up) {
+    effects_.host.Event(
+        "the job begins with other values than those of the state here, which "
+        "is given up");
+    Changed();
   }
   TakeLife(now);
 }

@@ -52,6 +52,8 @@ JobFacts Seat::Impl::Facts() const {
   for (const auto& fragment : fragments_) {
     facts.fragments.push_back(fragment->Facts(Works()));
     fragment->AddCounters(facts.counters);
+    const uint64_t begun_with = fragment->recovery().begun_with();
+    if (begun_with != 0) facts.begun_with = begun_with;
   }
   for (const Evaluated& one : evaluations_) {
     facts.evaluations.push_back(one.fact);

@@ -60,34 +60,127 @@ struct InitialTrainer final : NoTrainer {
   int asked = 0;
 };
 
-TEST(SeatProgramTest, WhatWasMadeOfFormerValuesIsGivenUp) {
-  const WorldOptions world = ProgramOptions({kAll});
-  InitialTrainer trainer;
-  trainer.shared = std::make_shared<std::vector<float>>(world.element_count);
-  FakePorts ports;
-  NoPeers peers;
-  SeatOptions options;
-  options.job = JobId(7);
-  options.worker = "w0";
-  Seat seat(std::move(options), {trainer, ports, ports, peers, ports});
-  TrainerDescription description{world.element_count, 1000, 1.0};
-  description.initial_hash = 5;
-  seat.OnTrainerReady(Instant(), description);
-  JobOrders orders;
-  orders.job = JobId(7);
-  orders.phase = protocol::JobPhase::kRunning;
-  orders.holders = {{0, 3, {"w0", "w0", "w0"}}};
-  orders.initial_hash = 5;
-  seat.OnOrders(Instant(), Revision(1), orders, world.settings);
-  ports.Run();
-  ASSERT_NE(seat.AnchorOf(0), nullptr);
-  ASSERT_EQ(ports.files.size(), 1u);
-  orders.initial_hash = 6;
-  seat.OnOrders(Instant(), Revision(2), orders, world.settings);
-  ports.Run();
-  EXPECT_EQ(seat.AnchorOf(0), nullptr);
-  EXPECT_TRUE(ports.files.empty());
-  EXPECT_EQ(trainer.asked, 1);
+// A seat of one worker whose trainer begins with the values of hash 5.
+class BeginningTest : public testing::Test {
+ protected:
+  BeginningTest() : world_(ProgramOptions({kAll})) {
+    trainer_.shared =
+        std::make_shared<std::vector<float>>(world_.element_count);
+    orders_.job = JobId(7);
+    orders_.phase = protocol::JobPhase::kRunning;
+    orders_.holders = {{0, 3, {"w0", "w0", "w0"}}};
+  }
+
+  // A new process, which finds on its disk what the last one left.
+  void Start() {
+    seat_.reset();
+    SeatOptions options;
+    options.job = JobId(7);
+    options.worker = "w0";
+    for (const auto& [file, contents] : ports_.files) {
+      options.on_disk.push_back(file);
+    }
+    seat_ = std::make_unique<Seat>(
+        std::move(options), Effects{trainer_, ports_, ports_, peers_, ports_});
+    TrainerDescription description{world_.element_count, 1000, 1.0};
+    description.initial_hash = 5;
+    seat_->OnTrainerReady(Instant(), description);
+  }
+
+  void Begin(uint64_t initial_hash) {
+    orders_.initial_hash = initial_hash;
+    revision_ = Next(revision_);
+    seat_->OnOrders(Instant(), revision_, orders_, world_.settings);
+    ports_.Run();
+  }
+
+  const WorldOptions world_;
+  InitialTrainer trainer_;
+  FakePorts ports_;
+  NoPeers peers_;
+  JobOrders orders_;
+  Revision revision_;
+  std::unique_ptr<Seat> seat_;
+};
+
+TEST_F(BeginningTest, WhatWasMadeOfFormerValuesIsGivenUp) {
+  Start();
+  Begin(5);
+  ASSERT_NE(seat_->AnchorOf(0), nullptr);
+  ASSERT_EQ(ports_.files.size(), 1u);
+  EXPECT_EQ(seat_->Facts().begun_with, 5u);
+  Begin(6);
+  EXPECT_EQ(seat_->AnchorOf(0), nullptr);
+  EXPECT_TRUE(ports_.files.empty());
+  EXPECT_EQ(seat_->Facts().begun_with, 0u);
+  EXPECT_EQ(trainer_.asked, 1);
+}
+
+// The job has lost its journal, and began again while this worker was away.
+TEST_F(BeginningTest, ANewProcessGivesUpWhatItsDiskHasOfOtherValues) {
+  Start();
+  Begin(5);
+  ASSERT_EQ(ports_.files.size(), 1u);
+  Start();
+  EXPECT_EQ(seat_->Facts().begun_with, 5u);
+  // Nobody has said yet how large the job is.
+  Begin(0);
+  EXPECT_EQ(ports_.files.size(), 1u);
+  Begin(6);
+  EXPECT_EQ(seat_->AnchorOf(0), nullptr);
+  EXPECT_TRUE(ports_.files.empty());
+  EXPECT_EQ(seat_->Facts().begun_with, 0u);
+}
+
+TEST_F(BeginningTest, ANewProcessKeepsWhatItsDiskHasOfTheJobsValues) {
+  Start();
+  Begin(5);
+  Start();
+  Begin(5);
+  EXPECT_NE(seat_->AnchorOf(0), nullptr);
+  EXPECT_EQ(ports_.files.size(), 1u);
+  EXPECT_EQ(trainer_.asked, 1);
+}
+
+// The right journal may be found, and it needs the base for what follows.
+TEST_F(BeginningTest, ABaseWithResultsAfterItStaysOnTheDisk) {
+  Start();
+  Begin(5);
+  ASSERT_EQ(ports_.files.size(), 1u);
+  auto [result, contents] = ports_.files[0];
+  result.kind = PieceKey::Kind::kResult;
+  result.sequence = Sequence(1);
+  result.attempt = Attempt(40);
+  result.initial_hash = 0;
+  ports_.files.push_back({result, contents});
+  Start();
+  Begin(6);
+  EXPECT_EQ(seat_->AnchorOf(0), nullptr);
+  EXPECT_EQ(seat_->Facts().begun_with, 0u);
+  EXPECT_TRUE(seat_->Facts().fragments[0].bases.empty());
+  EXPECT_EQ(ports_.files.size(), 2u);
+  Begin(5);
+  EXPECT_NE(seat_->AnchorOf(0), nullptr);
+  EXPECT_EQ(trainer_.asked, 1);
+}
+
+// An older journal was put in place. What was committed is all that is left.
+TEST_F(BeginningTest, ACommittedStateIsKeptWithWhateverValuesTheJobBegins) {
+  Start();
+  Begin(5);
+  ASSERT_EQ(ports_.files.size(), 1u);
+  auto [file, contents] = *ports_.files.begin();
+  file.sequence = Sequence(9);
+  file.attempt = Attempt(40);
+  file.initial_hash = 0;
+  ports_.files = {{file, contents}};
+  Start();
+  Begin(5);
+  ASSERT_NE(seat_->AnchorOf(0), nullptr);
+  Begin(6);
+  EXPECT_NE(seat_->AnchorOf(0), nullptr);
+  EXPECT_EQ(ports_.files.size(), 1u);
+  EXPECT_EQ(seat_->Facts().fragments[0].applied, Sequence(9));
 }
 
 TEST(SeatProgramTest, InAJobOfTheEngineTheHashIsNotAsked) {

@@ -13,7 +13,10 @@ namespace {
 // docs/formats/worker_store.md; all numbers are little-endian.
 constexpr uint32_t kMagic = 0x54534b53;  // "SKST"
 constexpr uint32_t kVersion = 1;
+// Has the hash of the initial values after the head of version 1.
+constexpr uint32_t kInitialVersion = 2;
 constexpr size_t kHeadBytes = 40;
+constexpr size_t kInitialHeadBytes = 48;
 constexpr size_t kEntryBytes = 32;
 constexpr size_t kHashBytes = 8;
 // Contents start and follow each other on this boundary.
@@ -26,7 +29,9 @@ size_t Align(size_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-size_t TableEnd(size_t pieces) { return kHeadBytes + pieces * kEntryBytes; }
+size_t HeadBytes(uint32_t version) {
+  return version == kInitialVersion ? kInitialHeadBytes : kHeadBytes;
+}
 
 template <typename T>
 void Put(std::vector<std::byte>& bytes, size_t offset, T value) {
@@ -47,12 +52,15 @@ absl::Status Damaged(const char* what) {
 absl::Status CheckHead(std::span<const std::byte> bytes) {
   if (bytes.size() < kHeadBytes + kHashBytes) return Damaged("too short");
   if (Get<uint32_t>(bytes, 0) != kMagic) return Damaged("wrong magic");
-  if (Get<uint32_t>(bytes, 4) != kVersion) return Damaged("unknown version");
+  const uint32_t version = Get<uint32_t>(bytes, 4);
+  if (version != kVersion && version != kInitialVersion) {
+    return Damaged("unknown version");
+  }
   const uint32_t kind = Get<uint32_t>(bytes, 8);
   if (kind != 1 && kind != 2) return Damaged("unknown kind");
   const uint32_t pieces = Get<uint32_t>(bytes, 12);
   if (pieces == 0 || pieces > kPiecesMax) return Damaged("number of pieces");
-  const size_t table_end = TableEnd(pieces);
+  const size_t table_end = HeadBytes(version) + pieces * kEntryBytes;
   if (bytes.size() < table_end + kHashBytes) return Damaged("too short");
   if (Hash64(bytes.first(table_end)) != Get<uint64_t>(bytes, table_end)) {
     return Damaged("header hash");
@@ -68,7 +76,12 @@ std::string NameToFirstSpan(const StoredFile& file) {
           ? absl::StrCat(file.pieces.front().span)
           : absl::StrCat("f", file.fragment, "-", file.pieces.front().span);
   if (file.kind == PieceKey::Kind::kBase) {
-    return absl::StrCat("base-", file.sequence.value(), "-", first);
+    const std::string values =
+        file.initial_hash == 0
+            ? ""
+            : absl::StrCat("i", absl::Hex(file.initial_hash, absl::kZeroPad16),
+                           "-");
+    return absl::StrCat("base-", file.sequence.value(), "-", values, first);
   }
   return absl::StrCat("result-", file.sequence.value(), "-",
                       file.attempt.value(), "-", first);
@@ -79,18 +92,23 @@ std::string NameToFirstSpan(const StoredFile& file) {
 std::vector<std::byte> EncodeStoreHeader(
     const StoredFile& file, std::span<const SharedBytes> contents) {
   SKERRY_CHECK(!file.pieces.empty() && file.pieces.size() == contents.size());
-  const size_t table_end = TableEnd(file.pieces.size());
+  const uint32_t version = file.initial_hash == 0 ? kVersion : kInitialVersion;
+  const size_t head = HeadBytes(version);
+  const size_t table_end = head + file.pieces.size() * kEntryBytes;
   std::vector<std::byte> bytes(Align(table_end + kHashBytes));
   Put<uint32_t>(bytes, 0, kMagic);
-  Put<uint32_t>(bytes, 4, kVersion);
+  Put<uint32_t>(bytes, 4, version);
   Put<uint32_t>(bytes, 8, static_cast<uint32_t>(file.kind));
   Put<uint32_t>(bytes, 12, static_cast<uint32_t>(file.pieces.size()));
   Put<uint64_t>(bytes, 16, file.sequence.value());
   Put<uint64_t>(bytes, 24, file.attempt.value());
   Put<uint64_t>(bytes, 32, file.fragment);
+  if (version == kInitialVersion) {
+    Put<uint64_t>(bytes, kHeadBytes, file.initial_hash);
+  }
   uint64_t offset = bytes.size();
   for (size_t i = 0; i < file.pieces.size(); ++i) {
-    const size_t entry = TableEnd(i);
+    const size_t entry = head + i * kEntryBytes;
     Put<uint32_t>(bytes, entry, file.pieces[i].span);
     Put<uint64_t>(bytes, entry + 8, file.pieces[i].hash);
     Put<uint64_t>(bytes, entry + 16, offset);
@@ -112,9 +130,17 @@ absl::StatusOr<StoreHeader> DecodeStoreHeader(
   const uint64_t fragment = Get<uint64_t>(bytes, 32);
   if (fragment > kFragmentMax) return Damaged("fragment");
   header.file.fragment = static_cast<uint32_t>(fragment);
+  const uint32_t version = Get<uint32_t>(bytes, 4);
+  if (version == kInitialVersion) {
+    header.file.initial_hash = Get<uint64_t>(bytes, kHeadBytes);
+    if (header.file.kind != PieceKey::Kind::kBase ||
+        header.file.initial_hash == 0) {
+      return Damaged("hash of initial values");
+    }
+  }
   const uint32_t pieces = Get<uint32_t>(bytes, 12);
   for (uint32_t i = 0; i < pieces; ++i) {
-    const size_t entry = TableEnd(i);
+    const size_t entry = HeadBytes(version) + i * kEntryBytes;
     const StoredFile::Piece piece{Get<uint32_t>(bytes, entry),
                                   Get<uint64_t>(bytes, entry + 8)};
     const PieceExtent extent{Get<uint64_t>(bytes, entry + 16),

@@ -42,9 +42,9 @@ std::vector<std::byte> EncodeStoreHeader(const StoredFile& file,
 absl::StatusOr<StoreHeader> DecodeStoreHeader(std::span<const std::byte> bytes);
 
 // "base-SEQUENCE-FIRSTSPAN-LASTSPAN.skerry" or
-// "result-SEQUENCE-ATTEMPT-FIRSTSPAN-LASTSPAN.skerry", of another fragment than
-// the first with "fFRAGMENT-" before the spans; a file with the same name is
-// the one it replaces.
+// "result-SEQUENCE-ATTEMPT-FIRSTSPAN-LASTSPAN.skerry". "iHASH-" is before the
+// spans of a base that names initial values, and then "fFRAGMENT-" in another
+// fragment than the first. A file with the same name is the one it replaces.
 std::string StoreFileName(const StoredFile& file);
 // Returns the name that older releases gave the file, without the last span.
 std::string FormerStoreFileName(const StoredFile& file);

@@ -57,6 +57,28 @@ TEST(StoreFileTest, HeaderComesBackAndPointsAtTheContents) {
   }
 }
 
+TEST(StoreFileTest, ABaseOfInitialValuesNamesThem) {
+  Sample sample = MakeSample();
+  sample.file.kind = PieceKey::Kind::kBase;
+  sample.file.attempt = Attempt();
+  sample.file.initial_hash = 0xf1;
+  const std::vector<std::byte> bytes = WholeFile(sample);
+  const auto header = DecodeStoreHeader(bytes);
+  ASSERT_TRUE(header.ok()) << header.status();
+  EXPECT_EQ(header->file, sample.file);
+  const PieceExtent extent = header->extents.back();
+  EXPECT_EQ(Hash64(std::span<const std::byte>(bytes).subspan(extent.offset,
+                                                             extent.size)),
+            sample.file.pieces.back().hash);
+  EXPECT_EQ(StoreFileName(sample.file), "base-7-i00000000000000f1-3-7.skerry");
+  // A result is of an attempt, and not of initial values.
+  sample.file.kind = PieceKey::Kind::kResult;
+  const auto result = DecodeStoreHeader(WholeFile(sample));
+  EXPECT_NE(result.status().message().find("hash of initial values"),
+            std::string_view::npos)
+      << result.status();
+}
+
 TEST(StoreFileTest, NameTellsKindSequenceAttemptAndSpans) {
   StoredFile file = MakeSample().file;
   EXPECT_EQ(StoreFileName(file), "result-7-41-3-7.skerry");

@@ -11,14 +11,28 @@
 namespace skerry::coordinator {
 namespace {
 
+// Whether the job's first state is that of a checkpoint.
+bool BeginsAtCheckpoint(const JobState& job) {
+  return job.restored.has_value() && job.restored->checkpoint.is_set();
+}
+
+// The sequence of the state that initial values make. Requires: it is not that
+// of a checkpoint.
+Sequence BeginsAt(const JobState& job, const RoundMachine& machine) {
+  return job.restored.has_value()
+             ? job.restored->fragment_sequences[machine.fragment().value()]
+             : Sequence();
+}
+
+// Where an operator has kept what workers hold, commits are before the floor.
 bool IsAtItsBeginning(const JobState& job) {
   if (!job.replicas.current().empty() || !job.checkpoints.empty() ||
-      (job.restored.has_value() && job.restored->checkpoint.is_set())) {
+      BeginsAtCheckpoint(job)) {
     return false;
   }
   return std::all_of(job.fragments.begin(), job.fragments.end(),
-                     [](const RoundMachine& machine) {
-                       return machine.newest() == machine.floor();
+                     [&job](const RoundMachine& machine) {
+                       return machine.newest() == BeginsAt(job, machine);
                      });
 }
 
@@ -166,6 +180,27 @@ void TakeInPlace(JobState& job, const Decider& decider, uint64_t hash) {
 
 bool MayBeginDifferently(const job::JobSpec& spec) {
   return spec.model.program.has_value() && !spec.model.checkpoint.has_value();
+}
+
+void RemoveOfOtherValues(const JobState& job, JobFacts& facts) {
+  if (!MayBeginDifferently(job.spec) || BeginsAtCheckpoint(job) ||
+      facts.begun_with == 0 || job.initial_hash == 0 ||
+      facts.begun_with == job.initial_hash) {
+    return;
+  }
+  for (FragmentFacts& fragment : facts.fragments) {
+    const uint64_t index = fragment.fragment.value();
+    if (index >= job.fragments.size()) continue;
+    const Sequence first = BeginsAt(job, job.fragments[index]);
+    std::erase_if(fragment.bases, [first](const protocol::HeldBase& base) {
+      return base.sequence <= first && !base.attempt.is_set();
+    });
+    if (fragment.applied <= first && !fragment.applied_attempt.is_set()) {
+      fragment.applied = Sequence();
+      fragment.anchor_hashes.clear();
+      fragment.stored_through = Sequence();
+    }
+  }
 }
 
 void DecideBeginning(JobState& job, const Decider& decider) {

@@ -17,6 +17,11 @@ bool MayBeginDifferently(const job::JobSpec& spec);
 // can bring those with which it began, and nothing has been committed to them.
 void DecideBeginning(JobState& job, const Decider& decider);
 
+// Removes from what a worker says the state that it made of other values than
+// those with which the job begins. A history that an older journal has lost
+// may have begun with them.
+void RemoveOfOtherValues(const JobState& job, JobFacts& facts);
+
 }  // namespace skerry::coordinator
 
 #endif  // SKERRY_COORDINATOR_CORE_RULES_BEGINNING_H_

@@ -34,7 +34,7 @@ class BeginningTest : public testing::Test {
 
   // The worker's trainer begins with the values of that hash.
   void Say(const std::string& name, uint64_t initial_hash,
-           std::vector<FragmentFacts> fragments = {}) {
+           std::vector<FragmentFacts> fragments = {}, uint64_t begun_with = 0) {
     JobFacts facts;
     facts.job = JobId(1);
     facts.state = protocol::SeatState::kRecovering;
@@ -42,6 +42,7 @@ class BeginningTest : public testing::Test {
     facts.initial_hash = initial_hash;
     facts.layout_hash = 5;
     facts.fragments = std::move(fragments);
+    facts.begun_with = begun_with;
     HearSeat(bench_.job, name, bench_.workers.FindCurrent(name)->incarnation,
              &facts, bench_.options);
     DecideJob(bench_.job, bench_.decider());
@@ -229,6 +230,52 @@ TEST_F(BeginningTest, ACoordinatorThatWasStartedAnewTrustsNoDisk) {
   Say("w1", 31);
   EXPECT_EQ(bench_.job.initial_hash, 31u);
   EXPECT_EQ(bench_.Decided<Restored>().size(), 1u);
+}
+
+// The job has lost its journal. What a worker has made of the values that the
+// job began with then is not the job's.
+TEST_F(BeginningTest, AStateOfOtherValuesIsNotHeld) {
+  const auto shown = [this](const std::string& name) {
+    return bench_.job.seats.at(name).facts.fragments.at(0);
+  };
+  // It speaks before the job has its size, and another one after.
+  Say("w0", 0, {AtBeginning()}, 99);
+  EXPECT_EQ(shown("w0").bases.size(), 1u);
+  Say("w1", 11, {AtBeginning()}, 11);
+  Say("w2", 12, {AtBeginning()}, 98);
+  ASSERT_EQ(bench_.job.initial_hash, 11u);
+  EXPECT_EQ(shown("w1").bases.size(), 1u);
+  EXPECT_EQ(shown("w1").anchor_hashes.size(), 8u);
+  for (const char* name : {"w0", "w2"}) {
+    EXPECT_TRUE(shown(name).bases.empty()) << name;
+    EXPECT_TRUE(shown(name).anchor_hashes.empty()) << name;
+  }
+  // It does not say of which values its state is, as older releases do not.
+  Say("w2", 12, {AtBeginning()}, 0);
+  EXPECT_EQ(shown("w2").bases.size(), 1u);
+}
+
+// The coordinator cannot know what was committed, and so an operator decides.
+TEST_F(BeginningTest, ACommittedStateIsShownWithWhateverValuesItBegan) {
+  Say("w1", 11);
+  FragmentFacts committed = AtBeginning(3);
+  committed.applied_attempt = Attempt(40);
+  committed.bases[0].attempt = Attempt(40);
+  Say("w2", 12, {committed}, 98);
+  EXPECT_TRUE(bench_.job.diverged.has_value());
+}
+
+// An operator has kept what workers hold. The journal that was lost had it.
+TEST_F(BeginningTest, AStateThatWasKeptIsNoBeginning) {
+  Say("w1", 11);
+  bench_.Emit(Diverged{bench_.job.id, "w1", "ahead"});
+  bench_.Emit(Adopted{bench_.job.id, {Sequence(9)}, "kept", {Attempt()}});
+  Say("w2", 12, {AtBeginning(9)}, 98);
+  EXPECT_EQ(bench_.job.seats.at("w2").facts.fragments[0].bases.size(), 1u);
+  Lose("w2");
+  Say("w1", 21);
+  EXPECT_TRUE(bench_.Decided<Restored>().empty());
+  EXPECT_EQ(bench_.job.initial_hash, 11u);
 }
 
 TEST_F(BeginningTest, NothingIsTakenOnceSomethingIsCommitted) {

@@ -124,12 +124,12 @@ auto Decisive(const JobFacts& facts) {
                initial_hash, layout_hash, average_begin, trainer_trouble,
                fragments, evaluations, generated, counters, links, codec_speeds,
                result_codecs, checkpoint, uid, checkpoint_trouble, metrics,
-               trains_alone, has_data] = facts;
+               trains_alone, has_data, begun_with] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
                   epoch_samples, flops_per_sample, validation_samples,
                   initial_hash, layout_hash, average_begin, evaluations,
                   generated, codec_speeds, result_codecs, checkpoint, uid,
-                  checkpoint_trouble, trains_alone, has_data);
+                  checkpoint_trouble, trains_alone, has_data, begun_with);
 }
 
 bool SameForDecisions(const JobFacts& a, const JobFacts& b) {
@@ -159,6 +159,7 @@ void DecideSize(JobState& job, const Decider& decider) {
     job.places_stale = true;
     for (auto& [other, other_seat] : job.seats) {
       other_seat.unfit = WhyUnfit(job, other_seat.facts);
+      RemoveOfOtherValues(job, other_seat.facts);
     }
     return;
   }
@@ -252,6 +253,7 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
   if (facts != nullptr) now = *facts;
   now.job = job.id;
   RemoveLost(job, now);
+  RemoveOfOtherValues(job, now);
   if (known && SameForDecisions(it->second.facts, now)) {
     it->second.facts = std::move(now);
     return false;

@@ -15,7 +15,8 @@ constexpr absl::Duration kResend = absl::Milliseconds(5);
 std::string NameOf(const StoredFile& file) {
   return absl::StrCat(file.kind == PieceKey::Kind::kBase ? "b" : "r",
                       file.sequence.value(), "-", file.attempt.value(), "-",
-                      file.pieces.front().span, "-", file.fragment);
+                      file.pieces.front().span, "-", file.fragment, "-",
+                      file.initial_hash);
 }
 
 }  // namespace
