@@ -1,5 +1,6 @@
 #include "tests/sim/schedule.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,22 @@ TEST(ScheduleTest, HalfOfThemHaveAveragedValues) {
   }
   EXPECT_GE(drawn, 110);
   EXPECT_LE(drawn, 180);
+}
+
+// Those of operators' mistakes are drawn in few profiles.
+TEST(ScheduleTest, EveryKindOfFaultIsDrawn) {
+  std::map<FaultKind, int> drawn;
+  int without_validation = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    const Schedule schedule = DrawSchedule(seed);
+    for (const Fault& fault : schedule.faults) ++drawn[fault.kind];
+    without_validation += schedule.jobs[0].validation_samples == 0 ? 1 : 0;
+  }
+  for (int kind = 0; kind < kFaultKindCount; ++kind) {
+    EXPECT_GE(drawn[static_cast<FaultKind>(kind)], 20) << "kind " << kind;
+  }
+  EXPECT_GE(without_validation, 160);
+  EXPECT_LE(without_validation, 240);
 }
 
 TEST(ScheduleTest, EveryJobIsOneThatACoordinatorTakes) {
