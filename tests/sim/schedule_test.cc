@@ -70,7 +70,7 @@ TEST(ScheduleTest, HalfOfThemHaveAveragedValues) {
   EXPECT_LE(drawn, 180);
 }
 
-// Those of operators' mistakes are drawn in few profiles.
+// Faults that stand for operators' mistakes are drawn in few profiles.
 TEST(ScheduleTest, EveryKindOfFaultIsDrawn) {
   std::map<FaultKind, int> drawn;
   int without_validation = 0;

@@ -149,8 +149,8 @@ struct StoredFile {
   Attempt attempt;
   std::vector<Piece> pieces;  // ascending spans, without a gap
   uint32_t fragment = 0;
-  // In a base of the state that the job began with, where jobs of that kind may
-  // begin with different values: the hash of the values. 0 in all others.
+  // The hash of the initial values that a base was made of, in a job whose
+  // trainers may begin with different values. 0 in all other files.
   uint64_t initial_hash = 0;
   friend bool operator==(const StoredFile&, const StoredFile&) = default;
 };

@@ -29,7 +29,8 @@ struct SpanState {
   uint64_t hash = 0;
   // The attempt whose commit made it; unset as in HeldBase.
   Attempt attempt = {};
-  // As in StoredFile.
+  // The hash of the initial values that it was made of (StoredFile); 0 for all
+  // other states.
   uint64_t initial_hash = 0;
 
   std::span<const float> Anchor(uint64_t elements) const {

@@ -120,12 +120,10 @@ void History::RemoveFile(const StoredFile& file) {
   answers_ = {};
 }
 
-std::vector<StoredFile> History::RemoveAllFiles() {
-  std::vector<StoredFile> all = std::exchange(set_aside_, {});
-  for (auto& [key, file] : files_) all.push_back(std::move(file));
+void History::ForgetAllFiles() {
   files_.clear();
+  set_aside_.clear();
   answers_ = {};
-  return all;
 }
 
 const StoredFile* History::FindPiece(const PieceKey& key) const {

@@ -56,8 +56,8 @@ class History {
 
   void AddFile(const StoredFile& file);
   void RemoveFile(const StoredFile& file);
-  // Returns those that there were.
-  std::vector<StoredFile> RemoveAllFiles();
+  // There are none on the disk any more.
+  void ForgetAllFiles();
   // The file with that very piece; null when there is none.
   const StoredFile* FindPiece(const PieceKey& key) const;
   // The hash of the initial values whose state is on disk; 0 when none is.
@@ -90,8 +90,8 @@ class History {
   struct FileKey {
     PieceKey::Kind kind;
     Sequence sequence;
-    // Unset for a base: a disk has one base of a sequence, and of the one that
-    // the job began with one for each set of values.
+    // Unset for a base. A disk has one base of a sequence. Of the sequence that
+    // the job began at, it may have one for each hash of initial values.
     Attempt attempt;
     uint64_t initial_hash = 0;
     uint32_t first_span = 0;

@@ -131,7 +131,10 @@ TEST_F(PatientDiskTest, AFileOfAnotherNameIsNotDeletedWithIt) {
   StoredFile longer = File(1);
   longer.pieces.push_back({1, 2});
   Store(1);
+  StoredFile of_other_values = File(1);
+  of_other_values.initial_hash = 7;
   disk_.Delete(longer);
+  disk_.Delete(of_other_values);
   disk_.Delete(File(2));
   slow_.Answer(now_, absl::OkStatus());
   EXPECT_EQ(stored_, std::vector<uint64_t>{1});

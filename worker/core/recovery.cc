@@ -409,7 +409,7 @@ void Recovery::OnRotten(const PieceKey& key) {
 }
 
 void Recovery::OnFolderGone() {
-  history_.RemoveAllFiles();
+  history_.ForgetAllFiles();
   if (!rotten_.has_value()) rotten_ = Sequence();
   ReplaceRotten();
 }

@@ -142,6 +142,18 @@ TEST_F(BeginningTest, ANewProcessKeepsWhatItsDiskHasOfTheJobsValues) {
   EXPECT_EQ(trainer_.asked, 1);
 }
 
+// Other workers can begin with that state alone.
+TEST_F(BeginningTest, AFirstStateWhoseFolderIsGoneIsStoredAgain) {
+  Start();
+  Begin(5);
+  ASSERT_EQ(ports_.files.size(), 1u);
+  ports_.files.clear();
+  seat_->OnFolderGone(Instant());
+  ports_.Run();
+  ASSERT_EQ(ports_.files.size(), 1u);
+  EXPECT_EQ(ports_.files[0].first.initial_hash, 5u);
+}
+
 // The right journal may be found, and it needs the base for what follows.
 TEST_F(BeginningTest, ABaseWithResultsAfterItStaysOnTheDisk) {
   Start();

@@ -13,7 +13,7 @@ namespace {
 // docs/formats/worker_store.md; all numbers are little-endian.
 constexpr uint32_t kMagic = 0x54534b53;  // "SKST"
 constexpr uint32_t kVersion = 1;
-// Has the hash of the initial values after the head of version 1.
+// A file of this version has the hash of the initial values after the head.
 constexpr uint32_t kInitialVersion = 2;
 constexpr size_t kHeadBytes = 40;
 constexpr size_t kInitialHeadBytes = 48;

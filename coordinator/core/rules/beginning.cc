@@ -24,7 +24,9 @@ Sequence BeginsAt(const JobState& job, const RoundMachine& machine) {
              : Sequence();
 }
 
-// Where an operator has kept what workers hold, commits are before the floor.
+// Whether nothing has been committed since the job began, and no replica has a
+// life. The floor is no measure of that: an operator may have kept a state with
+// commits in it.
 bool IsAtItsBeginning(const JobState& job) {
   if (!job.replicas.current().empty() || !job.checkpoints.empty() ||
       BeginsAtCheckpoint(job)) {

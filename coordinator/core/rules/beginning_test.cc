@@ -265,7 +265,7 @@ TEST_F(BeginningTest, ACommittedStateIsShownWithWhateverValuesItBegan) {
   EXPECT_TRUE(bench_.job.diverged.has_value());
 }
 
-// An operator has kept what workers hold. The journal that was lost had it.
+// An operator has kept a state whose commits only the lost journal had.
 TEST_F(BeginningTest, AStateThatWasKeptIsNoBeginning) {
   Say("w1", 11);
   bench_.Emit(Diverged{bench_.job.id, "w1", "ahead"});
