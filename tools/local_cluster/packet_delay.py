@@ -6,15 +6,19 @@ each may go on. Packets between two sites keep their order. It ends when its
 standard input does, after the last packet has gone on, and prints its counts.
 """
 
-import argparse
 import heapq
 import json
+import os
 import random
 import select
 import socket
 import struct
 import sys
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from local_cluster import flags  # noqa: E402
 
 # linux/netfilter/nfnetlink_queue.h
 _NETLINK_NETFILTER, _SUBSYSTEM = 12, 3
@@ -128,10 +132,11 @@ def _hold(queue, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser = flags.Parser(prog='packet_delay', description=__doc__)
     for name in ('--delay-ms', '--jitter-ms', '--loss'):
-        parser.add_argument(name, type=float, required=True)
-    parser.add_argument('--seed', type=int, required=True)
+        parser.add_argument(name, type=flags.real(0, 1e6),
+                            required=True)
+    parser.add_argument('--seed', type=flags.whole(), required=True)
     args = parser.parse_args()
     try:
         queue = _Queue()

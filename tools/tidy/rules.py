@@ -28,6 +28,9 @@ _NARROW = _CPP + ('.py', '.proto')
 # Spelled in halves, so that this file passes its own rule.
 _UNFINISHED = re.compile(r'\b(TO' r'DO|FIX' r'ME|XX' r'X|HA' r'CK)\b')
 
+_PYTHON = '#!/usr/bin/env python3'
+_UNBOUNDED = re.compile(r'\btype=(int|float)\b')
+
 
 class Tree:
     """Files of a checkout: path -> text. BUILD files are read as text too.
@@ -325,6 +328,18 @@ def python_targets(tree):
                               'tools/bazel/python.bzl, or an sh_binary')
 
 
+def bounded_arguments(tree):
+    """Numbers on the command lines of scripts have bounds (flags.py)."""
+    for path, text in sorted(tree.files.items()):
+        if not (path.endswith('.py') or text.startswith(_PYTHON)):
+            continue
+        for number, line in enumerate(text.split('\n'), 1):
+            if _UNBOUNDED.search(line):
+                yield Finding(path, number, 'bounded-arguments',
+                              'use flags.whole or flags.real of '
+                              'tools/local_cluster/flags.py')
+
+
 def unreached_libraries(tree):
     builds = {posixpath.dirname(path): text
               for path, text in tree.files.items()
@@ -390,9 +405,9 @@ RULES = [
     include_direction, forbidden_words, header_guards, header_comments,
     comment_openings, sizes, function_lengths, tests_beside, kernel_twins,
     unfinished, documents, long_sentences, folders_on_the_map, dead_files,
-    python_targets, unreached_libraries, code_that_pages_name,
-    types_defined_twice, visible_to_all, events_on_a_page,
-    messages_that_help,
+    python_targets, bounded_arguments, unreached_libraries,
+    code_that_pages_name, types_defined_twice, visible_to_all,
+    events_on_a_page, messages_that_help,
 ]
 
 

@@ -310,6 +310,14 @@ class RulesTest(unittest.TestCase):
                            '[base](../base)\n',
                            'link', **{'base/x.h': ''})
 
+    def test_bounded_arguments(self):
+        # Spelled in halves, so that this file passes the rule.
+        bare, bounded = 'type=' 'int', 'type=flags.whole(1, 9)'
+        for path, head in (('a/x.py', ''), ('a/x', '#!/usr/bin/env python3\n')):
+            self.red_and_green(rules.bounded_arguments, path, head + bare,
+                               head + bounded, 'bounded-arguments')
+        self.assertEqual(found(rules.bounded_arguments, {'a/x.md': bare}), [])
+
     def test_long_sentences(self):
         short, long = 'word ' * 39 + 'end.', 'word ' * 40 + 'end.'
         for page in ('README.md', 'docs/a.md', 'docs/formats/a.md'):
