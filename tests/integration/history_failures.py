@@ -45,6 +45,11 @@ def _commits(run, cluster, name, more=2):
     return run.until(lambda: _sequence(cluster, name) >= before + more)
 
 
+def _given_out_again(cluster, name):
+    """Samples that the job has given out more than once."""
+    return int(cluster.ctl.json('audit', 'data', name)['samples_returned'])
+
+
 def _doctor(cluster):
     """Exit code and text of `skerryctl doctor`."""
     process = cluster.ctl.start('doctor')
@@ -69,6 +74,7 @@ def one_name_twice(run, cluster):
     cluster.submit(run.spec('names', rounds=_MANY_ROUNDS, workers=2))
     _commits(run, cluster, 'names')
     lives = cluster.ctl.job('names')['counters']['lives']
+    returned = _given_out_again(cluster, 'names')
     second = _worker_again(run, cluster, 'north0', run.folder('twin'),
                            'twin.log')
     done = subprocess.run(second.argv, stdin=subprocess.DEVNULL,
@@ -82,6 +88,9 @@ def one_name_twice(run, cluster):
     _commits(run, cluster, 'names')
     check('and the first works on in its life',
           cluster.ctl.job('names')['counters']['lives'] == lives)
+    again = _given_out_again(cluster, 'names')
+    check('and no sample is given out again', again == returned,
+          f'{returned} samples before, {again} now')
     code, text = _doctor(cluster)
     check('and doctor says so',
           code == _CONFLICT and 'two processes have this name' in text, text)
