@@ -39,8 +39,9 @@ class Apart(LocalCluster):
     site and the others.
     """
 
-    def __init__(self, programs, directory, network, islands, lease_s=3.0):
-        super().__init__(programs, directory, [])
+    def __init__(self, programs, directory, network, islands, lease_s=3.0,
+                 worker_flags=()):
+        super().__init__(programs, directory, [], worker_flags=worker_flags)
         self.islands = islands
         self.sites = {_HQ: network.site(_HQ, rate_mbit_s=max(
             island.rate_mbit_s for island in islands))}
@@ -127,7 +128,7 @@ class Apart(LocalCluster):
             '--join-token-file', path, *flags,
             '--state', self.state_of(name),
             '--run-dir', os.path.join(self.directory, 'run', name),
-            '--trainer-threads', '1')
+            '--trainer-threads', '1', *self._worker_flags)
         os.makedirs(os.path.join(self.directory, 'run', name))
         self.workers.append(Worker(name, island, daemon, None))
         daemon.start()
