@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::string_view kTemporarySuffix = ".tmp";
 constexpr std::string_view kStandardInput = "-";
+// Bytes after which the disk is told to begin with a file that is being made.
+constexpr uint64_t kWritebackBytes = 4 << 20;
 // What keeps others out of a folder; no data and no state is called so.
 constexpr char kHoldFile[] = ".skerry-lock";
 
@@ -214,7 +216,17 @@ class TemporarySink final : public ByteSink {
   }
 
   absl::Status Append(ByteSpan bytes) override {
-    return WriteAll(fd_.get(), path_, bytes);
+    SKERRY_RETURN_IF_ERROR(WriteAll(fd_.get(), path_, bytes));
+    appended_ += bytes.size();
+    if (appended_ - begun_ >= kWritebackBytes) {
+      // The disk begins to write now, so that less is left for Commit. Whether
+      // it does is of no matter.
+      sync_file_range(fd_.get(), static_cast<off_t>(begun_),
+                      static_cast<off_t>(appended_ - begun_),
+                      SYNC_FILE_RANGE_WRITE);
+      begun_ = appended_;
+    }
+    return absl::OkStatus();
   }
   absl::Status Overwrite(uint64_t at, ByteSpan bytes) override {
     while (!bytes.empty()) {
@@ -247,6 +259,8 @@ class TemporarySink final : public ByteSink {
   const std::string temporary_;
   const Descriptor fd_;
   bool is_committed_ = false;
+  uint64_t appended_ = 0;
+  uint64_t begun_ = 0;  // bytes that the disk was told to write
 };
 
 class LockHold final : public FolderHold {

@@ -165,6 +165,13 @@ class DiskPort {
   // With an error nothing of it is there.
   virtual void Store(const StoredFile& file, std::vector<SharedBytes> contents,
                      Done<absl::Status> done) = 0;
+  // Says that Store() will be given `content` as the piece `index` of `file`,
+  // unless the file is given up. The disk may begin to write it. `file` is as
+  // Store() will have it, except for the hashes of its pieces, which need not
+  // be known yet. Pieces come in any order, each once. A disk prepares one file
+  // of a fragment at a time; the next one takes its place.
+  virtual void StoreAhead(const StoredFile& file, size_t index,
+                          const SharedBytes& content) {}
   // A piece of a stored file; cheap (it maps, and does not read), and not
   // verified. NotFound, DataLoss.
   virtual absl::StatusOr<SharedBytes> Map(const StoredFile& file,

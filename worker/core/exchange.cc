@@ -329,6 +329,7 @@ void Exchange::OnFinished(Instant now, uint32_t span, Finished finished) {
   state.piece = std::move(finished.piece);
   state.squared_norm = finished.squared_norm;
   state.done = true;
+  if (on_piece_ && !ended_) on_piece_(state.piece);
   if (++spans_done_ < spans_.size()) return;
   // In span order, so that the norm does not depend on who finished first.
   for (Span& one : spans_) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -64,6 +65,7 @@ struct ExchangeResult {
 class Exchange {
  public:
   using OnEnd = absl::AnyInvocable<void(Instant now, absl::Status status)>;
+  using OnPiece = absl::AnyInvocable<void(const ExchangeResult::Piece& piece)>;
 
   // `on_end` runs once: OK, result() is whole; else the attempt cannot be
   // finished here, and why. Requires: ValidateOpen() is OK; `owed[i]` belongs
@@ -71,6 +73,9 @@ class Exchange {
   Exchange(ExchangePlan plan, const Layout& layout, std::vector<OwedSpan> owed,
            BulkPort& bulk, HostPort& host, OnEnd on_end);
 
+  // `on_piece` runs for each piece of the result as soon as it is made, in any
+  // order. Called before Start().
+  void TellPieces(OnPiece on_piece) { on_piece_ = std::move(on_piece); }
   // Encodes and sends.
   void Start();
 
@@ -152,6 +157,7 @@ class Exchange {
   BulkPort& bulk_;
   HostPort& host_;
   OnEnd on_end_;
+  OnPiece on_piece_;
   std::vector<Span> spans_;
   ExchangeResult result_;
   bool ended_ = false;

@@ -25,6 +25,10 @@ class FragmentDisk final : public DiskPort {
              Done<absl::Status> done) override {
     disk_.Store(Own(file), std::move(contents), std::move(done));
   }
+  void StoreAhead(const StoredFile& file, size_t index,
+                  const SharedBytes& content) override {
+    disk_.StoreAhead(Own(file), index, content);
+  }
   absl::StatusOr<SharedBytes> Map(const StoredFile& file,
                                   uint32_t span) override {
     return disk_.Map(Own(file), span);

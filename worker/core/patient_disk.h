@@ -36,6 +36,10 @@ class PatientDisk final : public DiskPort {
   // `done` is OK, or Aborted when the file was deleted meanwhile.
   void Store(const StoredFile& file, std::vector<SharedBytes> contents,
              Done<absl::Status> done) override;
+  void StoreAhead(const StoredFile& file, size_t index,
+                  const SharedBytes& content) override {
+    disk_.StoreAhead(file, index, content);
+  }
   absl::StatusOr<SharedBytes> Map(const StoredFile& file,
                                   uint32_t span) override {
     return disk_.Map(file, span);

@@ -28,6 +28,22 @@ TEST(SeatExchangeTest, OneHopKeepsAnchorsEqualAndConserves) {
   }
 }
 
+// The world compares each piece with the one in the result.
+TEST(SeatExchangeTest, TheDiskIsGivenEachPieceBeforeTheResultIsWhole) {
+  for (const Hops hops : {Hops::kOne, Hops::kTwo}) {
+    WorldOptions options =
+        Options({kAll, kHalves}, "diloco", CodecId::kInt8Block);
+    options.hops = hops;
+    options.settings.fragments = 2;
+    options.settings.tau = 4;
+    options.element_count = 6 * 4096 + 100;
+    World world(options);
+    ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
+    // Three workers take part in four commits of each of two fragments.
+    EXPECT_GE(world.results_ahead(), 3u * 4 * 2);
+  }
+}
+
 // One of each family.
 std::vector<CodecId> SparseCodecs() {
   std::vector<CodecId> codecs;

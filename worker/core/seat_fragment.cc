@@ -275,6 +275,15 @@ void SeatFragment::OpenAttempt(const OpenExchange& open, uint32_t self) {
       [this](Instant now, absl::Status status) {
         OnExchangeEnd(now, std::move(status));
       });
+  // The disk begins with what is there while the rest is on its way.
+  StoredFile file{PieceKey::Kind::kResult, open.sequence, open.attempt, {}};
+  for (uint32_t span = recovery_.begin(); span < recovery_.end(); ++span) {
+    file.pieces.push_back({span, 0});
+  }
+  exchange_->TellPieces([this, file = std::move(file)](
+                            const ExchangeResult::Piece& piece) {
+    effects_.disk.StoreAhead(file, piece.span - recovery_.begin(), piece.bytes);
+  });
   exchange_->Start();
 }
 

@@ -1,7 +1,6 @@
 #include "worker/daemon/job_disk.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +12,8 @@
 namespace skerry::worker {
 namespace {
 
-constexpr std::array<std::byte, 64> kPadding{};
+// A smaller piece is written as soon whole as ahead.
+constexpr size_t kAheadBytesMin = 64 << 10;
 
 // A log that skerry-attach keeps there of one rank of a program.
 bool IsLog(const std::string& name) {
@@ -27,11 +27,7 @@ absl::Status Write(runtime::Files& files, const std::string& path,
   std::vector<runtime::ByteSpan> pieces = {header};
   for (const SharedBytes& content : contents) {
     pieces.push_back(content.bytes());
-    const size_t over = content.size() % kPadding.size();
-    if (over != 0) {
-      pieces.push_back(
-          runtime::ByteSpan(kPadding).first(kPadding.size() - over));
-    }
+    pieces.push_back(StorePadding(content.size()));
   }
   return files.WriteDurably(path, pieces);
 }
@@ -86,10 +82,14 @@ void JobDisk::Store(const StoredFile& file, std::vector<SharedBytes> contents,
   };
   executor_.Run([&files = files_, &loop = answers_.loop(), path, file,
                  directory = directory_, contents = std::move(contents),
+                 ahead = TakeAhead(file.fragment, path),
                  gone = answers_.Wrap(Done<bool>(
                      [this](Instant, bool made) { OnWritten(made); })),
                  answer = answers_.Wrap(std::move(stored))]() mutable {
-    absl::Status status = Write(files, path, file, contents);
+    const bool is_there = ahead != nullptr && ahead->Finish(file, contents);
+    ahead.reset();
+    absl::Status status =
+        is_there ? absl::OkStatus() : Write(files, path, file, contents);
     // Somebody has removed the folder.
     const bool missing = absl::IsNotFound(status);
     if (missing) status = files.MakeDirectory(directory);
@@ -100,6 +100,29 @@ void JobDisk::Store(const StoredFile& file, std::vector<SharedBytes> contents,
       answer(std::move(status));
     });
   });
+}
+
+void JobDisk::StoreAhead(const StoredFile& file, size_t index,
+                         const SharedBytes& content) {
+  if (content.size() < kAheadBytesMin) return;
+  Ahead& ahead = ahead_[file.fragment];
+  if (std::string path = PathOf(file); ahead.path != path) {
+    // A file that is given up leaves the disk on the thread that wrote it.
+    executor_.Run([given_up = std::move(ahead.file)] {});
+    ahead.file = std::make_shared<AheadFile>(files_, path, file);
+    ahead.path = std::move(path);
+  }
+  executor_.Run(
+      [file = ahead.file, index, content] { file->Put(index, content); });
+}
+
+std::shared_ptr<AheadFile> JobDisk::TakeAhead(uint32_t fragment,
+                                              const std::string& path) {
+  const auto it = ahead_.find(fragment);
+  if (it == ahead_.end() || it->second.path != path) return nullptr;
+  std::shared_ptr<AheadFile> file = std::move(it->second.file);
+  ahead_.erase(it);
+  return file;
 }
 
 void JobDisk::OnWritten(bool made) {

@@ -5,6 +5,8 @@
 #ifndef SKERRY_WORKER_DAEMON_JOB_DISK_H_
 #define SKERRY_WORKER_DAEMON_JOB_DISK_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "runtime/files.h"
 #include "runtime/posix/mapped_file.h"
 #include "worker/core/effects.h"
+#include "worker/daemon/ahead_file.h"
 #include "worker/daemon/seat_answers.h"
 #include "worker/shell/job_ports.h"
 
@@ -41,12 +44,23 @@ class JobDisk final : public FolderPort {
 
   void Store(const StoredFile& file, std::vector<SharedBytes> contents,
              Done<absl::Status> done) override;
+  void StoreAhead(const StoredFile& file, size_t index,
+                  const SharedBytes& content) override;
   absl::StatusOr<SharedBytes> Map(const StoredFile& file,
                                   uint32_t span) override;
   void Delete(const StoredFile& file) override;
 
  private:
+  struct Ahead {
+    std::string path;
+    std::shared_ptr<AheadFile> file;
+  };
+
   std::string PathOf(const StoredFile& file) const;
+  // Returns what was written ahead of the file at `path`; null when nothing
+  // was.
+  std::shared_ptr<AheadFile> TakeAhead(uint32_t fragment,
+                                       const std::string& path);
   // The folder had been removed; `made`: it is there again.
   void OnWritten(bool made);
 
@@ -58,6 +72,7 @@ class JobDisk final : public FolderPort {
   // By path.
   absl::btree_map<std::string, std::shared_ptr<const runtime::MappedFile>>
       mapped_;
+  absl::btree_map<uint32_t, Ahead> ahead_;  // by fragment
 };
 
 }  // namespace skerry::worker

@@ -146,6 +146,85 @@ TEST_F(JobDiskTest, AFolderThatWasRemovedIsMadeAgainAndTold) {
   EXPECT_EQ(gone_, 1);
 }
 
+// A result whose pieces are large enough to be written ahead.
+class AheadTest : public JobDiskTest {
+ protected:
+  AheadTest() {
+    for (uint32_t span = 0; span < 3; ++span) {
+      contents_.push_back(SharedBytes(
+          std::vector<std::byte>((128 << 10) + span, std::byte(span))));
+    }
+  }
+
+  StoredFile Result(uint64_t attempt) const {
+    StoredFile file{PieceKey::Kind::kResult, Sequence(8), Attempt(attempt), {}};
+    for (uint32_t span = 0; span < contents_.size(); ++span) {
+      file.pieces.push_back({span, Hash64(contents_[span].bytes())});
+    }
+    return file;
+  }
+  // The pieces that came first.
+  void GiveAhead(uint64_t attempt, size_t pieces) {
+    StoredFile file = Result(attempt);
+    for (StoredFile::Piece& piece : file.pieces) piece.hash = 0;
+    for (size_t i = 0; i < pieces; ++i) {
+      disk_.StoreAhead(file, i, contents_[i]);
+    }
+  }
+  void StoreResult(uint64_t attempt) {
+    absl::Status stored = absl::UnknownError("no answer");
+    disk_.Store(Result(attempt), contents_,
+                [&stored](Instant, absl::Status status) { stored = status; });
+    loop_.RunUntilIdle();
+    EXPECT_TRUE(stored.ok()) << stored;
+    ExpectContent(Result(attempt));
+  }
+  // Also leftovers.
+  size_t FilesThere() const {
+    return std::distance(std::filesystem::directory_iterator(root_), {});
+  }
+
+  std::vector<SharedBytes> contents_;
+};
+
+TEST_F(AheadTest, HasTheBytesOfAFileThatIsWrittenAtOnce) {
+  StoreResult(1);
+  std::vector<std::byte> whole = *files_.Read(root_ + "/result-8-1-0-2.skerry");
+  for (const size_t pieces : {1, 2, 3}) {
+    disk_.Delete(Result(1));
+    GiveAhead(1, pieces);
+    EXPECT_EQ(FilesThere(), 1u);
+    EXPECT_TRUE(disk_.Scan()->empty());
+    StoreResult(1);
+    EXPECT_EQ(*files_.Read(root_ + "/result-8-1-0-2.skerry"), whole);
+    EXPECT_EQ(FilesThere(), 1u);
+  }
+}
+
+TEST_F(AheadTest, WhatAnAttemptLeftGoesWithTheNextOne) {
+  GiveAhead(1, 2);
+  GiveAhead(2, 1);
+  EXPECT_EQ(FilesThere(), 1u);
+  StoreResult(2);
+  EXPECT_EQ(*disk_.Scan(), std::vector<StoredFile>{Result(2)});
+  EXPECT_EQ(FilesThere(), 1u);
+}
+
+TEST_F(AheadTest, AFileIsStoredAlsoWhenAnotherOneWasBegun) {
+  GiveAhead(2, 1);
+  StoreResult(1);
+  StoreResult(2);
+  EXPECT_EQ(*disk_.Scan(), (std::vector<StoredFile>{Result(1), Result(2)}));
+}
+
+TEST_F(AheadTest, AFolderThatWasRemovedMeanwhileIsMadeAgainAndTold) {
+  GiveAhead(1, 2);
+  std::filesystem::remove_all(root_);
+  StoreResult(1);
+  EXPECT_EQ(gone_, 1);
+  EXPECT_EQ(FilesThere(), 1u);
+}
+
 TEST_F(JobDiskTest, LogsOfAProgramStayWhereTheyAre) {
   Store(Base(8, 0, 3));
   std::ofstream(root_ + "/rank-0.log") << "Traceback";

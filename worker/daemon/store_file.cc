@@ -1,5 +1,6 @@
 #include "worker/daemon/store_file.h"
 
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -24,6 +25,8 @@ constexpr size_t kAlignment = 64;
 constexpr uint32_t kPiecesMax = 1u << 20;
 constexpr uint64_t kFragmentMax = 1u << 16;
 constexpr char kSuffix[] = ".skerry";
+
+constexpr std::array<std::byte, kAlignment> kPadding{};
 
 size_t Align(size_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
@@ -118,6 +121,10 @@ std::vector<std::byte> EncodeStoreHeader(
   Put<uint64_t>(bytes, table_end,
                 Hash64(std::span<const std::byte>(bytes).first(table_end)));
   return bytes;
+}
+
+std::span<const std::byte> StorePadding(size_t content_bytes) {
+  return std::span(kPadding).first(Align(content_bytes) - content_bytes);
 }
 
 absl::StatusOr<StoreHeader> DecodeStoreHeader(

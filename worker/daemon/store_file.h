@@ -34,6 +34,9 @@ struct StoreHeader {
 std::vector<std::byte> EncodeStoreHeader(const StoredFile& file,
                                          std::span<const SharedBytes> contents);
 
+// The bytes that follow a content of that size in the file.
+std::span<const std::byte> StorePadding(size_t content_bytes);
+
 // Reads the head of a file of which `bytes` is all. Contents are not verified:
 // their hashes are in the pieces.
 //

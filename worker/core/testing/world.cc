@@ -94,6 +94,7 @@ void World::Kill(uint32_t index) {
 void World::Start(uint32_t index, bool with_disk) {
   Worker& worker = *workers_[index];
   worker.alive = std::make_shared<char>();
+  worker.ahead.clear();
   if (!with_disk) worker.disk.clear();
   SeatOptions options;
   options.job = kJob;

@@ -129,6 +129,8 @@ class World {
   const std::vector<std::string>& failures() const { return failures_; }
   // Frames that a seat has taken twice.
   uint64_t parts_repeated() const { return parts_repeated_; }
+  // Results whose pieces were all given to the disk before they were stored.
+  uint64_t results_ahead() const { return results_ahead_; }
   // The last lines that the worker's seat said, over all its lives.
   std::vector<std::string> LastEvents(uint32_t worker) const;
   uint32_t replica_count() const {
@@ -200,6 +202,7 @@ class World {
   std::vector<Replica> replicas_;
   uint64_t revision_ = 0;
   uint64_t parts_repeated_ = 0;
+  uint64_t results_ahead_ = 0;
   JobPhase phase_ = JobPhase::kRunning;
   bool job_paused_ = false;
   bool nothing_left_ = false;

@@ -243,6 +243,18 @@ void World::Worker::Fetch(const std::string& from, const PieceKey& key,
 void World::Worker::Store(const StoredFile& file,
                           std::vector<SharedBytes> contents,
                           Done<absl::Status> done) {
+  if (const auto given = ahead.find(NameOf(file)); given != ahead.end()) {
+    for (size_t i = 0; i < contents.size(); ++i) {
+      const auto piece = given->second.find(i);
+      if (piece == given->second.end() ||
+          piece->second.bytes().data() != contents[i].bytes().data()) {
+        world.failures_.push_back("a piece was not given ahead: " +
+                                  NameOf(file));
+      }
+    }
+    ahead.erase(given);
+    ++world.results_ahead_;
+  }
   auto shared_done = std::make_shared<Done<absl::Status>>(std::move(done));
   auto shared_contents =
       std::make_shared<std::vector<SharedBytes>>(std::move(contents));
@@ -254,6 +266,13 @@ void World::Worker::Store(const StoredFile& file,
     }
     std::move (*shared_done)(world.now(), std::move(status));
   });
+}
+
+void World::Worker::StoreAhead(const StoredFile& file, size_t index,
+                               const SharedBytes& content) {
+  if (!ahead[NameOf(file)].emplace(index, content).second) {
+    world.failures_.push_back("a piece was given ahead twice: " + NameOf(file));
+  }
 }
 
 absl::StatusOr<SharedBytes> World::Worker::Map(const StoredFile& file,

@@ -49,6 +49,8 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   bool joined_before_load = false;
   std::map<std::string, std::pair<StoredFile, std::vector<SharedBytes>>> disk;
   bool disk_full = false;
+  // By the names of their files: pieces that were given ahead in this life.
+  std::map<std::string, std::map<size_t, SharedBytes>> ahead;
   std::vector<std::string> events;
   // Whether the seat has called for a Status since the last event.
   bool told = true;
@@ -105,6 +107,8 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
 
   void Store(const StoredFile& file, std::vector<SharedBytes> contents,
              Done<absl::Status> done) override;
+  void StoreAhead(const StoredFile& file, size_t index,
+                  const SharedBytes& content) override;
   absl::StatusOr<SharedBytes> Map(const StoredFile& file,
                                   uint32_t span) override;
   void Delete(const StoredFile& file) override;
