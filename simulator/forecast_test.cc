@@ -17,7 +17,7 @@ constexpr uint32_t kTau = 10;
 constexpr uint32_t kBatch = 4;
 // No evaluation but the last, which is behind the last commit.
 constexpr uint32_t kNever = 1'000'000;
-// An attempt has a lease at most.
+// An attempt has a lease at least.
 constexpr absl::Duration kLong = absl::Minutes(10);
 
 job::JobSpec Spec(uint64_t rounds, uint32_t workers, job::OuterMethod method,
@@ -106,7 +106,18 @@ TEST(ForecastTest, ALinkThatIsSlowEnoughSetsTheTime) {
   EXPECT_NEAR(absl::ToDoubleSeconds(Make(problem).measured) / 9, 50, 2);
 }
 
-TEST(ForecastTest, AnExchangeThatIsLongerThanALeaseLeavesMembersOut) {
+TEST(ForecastTest, AnExchangeThatIsLongerThanALeaseKeepsItsMembers) {
+  for (const job::OuterMethod method : {kSync, kOverlapped}) {
+    // 20 s of training, 15 s of exchange.
+    ForecastProblem problem =
+        Problem(2, absl::Milliseconds(500), Spec(20, 2, method));
+    problem.cluster.lease = absl::Seconds(3);
+    problem.cluster.islands[0].down_bytes_per_s = kModelBytes / 15;
+    EXPECT_GT(Make(problem).members_mean, 1.85);
+  }
+}
+
+TEST(ForecastTest, AnExchangeThatIsLongerThanManyRoundsLeavesMembersOut) {
   ForecastProblem problem =
       Problem(2, absl::Milliseconds(10), Spec(20, 2, kOverlapped));
   problem.cluster.lease = absl::Seconds(3);

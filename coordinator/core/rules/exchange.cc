@@ -326,6 +326,11 @@ void JudgeOpen(JobState& job, const Decider& decider, size_t fragment) {
       SettleDisagreement(job, decider, fragment, verdict);
       return;
     case AttemptVerdict::Kind::kExpired:
+      if (timers.Reconsider(machine.tries(),
+                            PredictedTime(job, machine.open()->opened),
+                            decider.now)) {
+        return;
+      }
       Retry(job, decider, fragment, ChooseBlame(reports));
       return;
   }

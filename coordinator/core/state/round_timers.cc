@@ -13,6 +13,11 @@ constexpr absl::Duration kGraceLeast = absl::Milliseconds(20);
 constexpr double kDeadlineMargin = 3.0;
 constexpr absl::Duration kDeadlineSlack = absl::Milliseconds(250);
 constexpr uint32_t kDoublingsMax = 16;
+// An exchange that takes longer than so many rounds is not worth the wait. One
+// that takes as long leaves trainers a fifth of their time.
+constexpr double kRoundsMax = 4.0;
+// The same in leases, before any round was seen.
+constexpr double kLeasesMax = 10.0;
 
 }  // namespace
 
@@ -52,6 +57,17 @@ void RoundTimers::OnOpened(uint32_t tries, absl::Duration predicted,
 void RoundTimers::Extend(uint32_t tries, Instant now) {
   deadline_ = now + AttemptTime(tries + 1);
   troubled_.clear();
+}
+
+bool RoundTimers::Reconsider(uint32_t tries, absl::Duration predicted,
+                             Instant now) {
+  // It has come early, because of a member in trouble.
+  if (now < deadline_) return false;
+  predicted_ = predicted;
+  const Instant later = opened_at_ + AttemptTime(tries);
+  if (later <= now) return false;
+  deadline_ = later;
+  return true;
 }
 
 void RoundTimers::OnClosed() {
@@ -104,18 +120,32 @@ absl::Duration RoundTimers::MaxWait() const {
   return ClampDuration(2.0 * *round, kGraceLeast, options_.lease);
 }
 
+absl::Duration RoundTimers::LongestAttempt() const {
+  const auto round = rounds_.Quantile(0.5);
+  return std::max(options_.lease, round.has_value()
+                                      ? kRoundsMax * *round
+                                      : kLeasesMax * options_.lease);
+}
+
 absl::Duration RoundTimers::AttemptTime(uint32_t tries) const {
+  const absl::Duration longest = LongestAttempt();
   const auto slowest = exchanges_.Quantile(1.0);
   absl::Duration time = options_.lease;
-  if (slowest.has_value()) {
+  // An exchange whose links need even longer is left without its slowest
+  // members after a lease.
+  if (predicted_ <= longest) {
     // A link that is slower now than in the exchanges that were seen, or that
     // none of them crossed, would be left out of every one.
-    time = ClampDuration(
-        kDeadlineMargin * std::max(*slowest, predicted_) + kDeadlineSlack,
-        options_.attempt_deadline_min, options_.lease);
+    const absl::Duration learned = ClampDuration(
+        kDeadlineMargin *
+                std::max(slowest.value_or(absl::ZeroDuration()), predicted_) +
+            kDeadlineSlack,
+        options_.attempt_deadline_min, longest);
+    time = slowest.has_value() ? learned : std::max(time, learned);
   }
+  const absl::Duration most = std::max(options_.lease, time);
   for (uint32_t i = 1; i < std::min(tries, kDoublingsMax); ++i) time *= 2;
-  return std::min(time, options_.lease);
+  return std::min(time, most);
 }
 
 }  // namespace skerry::coordinator

@@ -41,6 +41,9 @@ class RoundTimers {
   void OnOpened(uint32_t tries, absl::Duration predicted, Instant now);
   // A deadline anew, for an attempt that nobody else could take over.
   void Extend(uint32_t tries, Instant now);
+  // The deadline has passed, and its links now say that the attempt takes
+  // `predicted`. Returns true if it gets a later deadline for that.
+  bool Reconsider(uint32_t tries, absl::Duration predicted, Instant now);
   void OnClosed();
   // Returns how long the attempt took.
   absl::Duration OnCommitted(Instant now);
@@ -55,6 +58,8 @@ class RoundTimers {
  private:
   absl::Duration Grace() const;
   absl::Duration MaxWait() const;
+  // The longest that an attempt may take.
+  absl::Duration LongestAttempt() const;
   absl::Duration AttemptTime(uint32_t tries) const;
 
   struct Seen {

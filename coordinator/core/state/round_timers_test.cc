@@ -40,8 +40,69 @@ TEST(RoundTimersTest, AnExchangeOverSlowerLinksHasMoreTime) {
   EXPECT_EQ(timers.Deadline(), At(20 + 1.75));
   timers.OnOpened(1, absl::Seconds(2), At(20));
   EXPECT_EQ(timers.Deadline(), At(20 + 6.25));
-  timers.OnOpened(1, absl::Seconds(60), At(20));
-  EXPECT_EQ(timers.Deadline(), At(30));
+}
+
+// Rounds of a minute, each seen once it has ended.
+void SeeRounds(RoundTimers& timers) {
+  for (uint64_t round = 1; round <= 5; ++round) {
+    timers.OnReady(Life(1), Round(round), At(60.0 * round));
+  }
+}
+
+TEST(RoundTimersTest, AnExchangeMayTakeLongerThanALease) {
+  RoundTimers timers({});
+  SeeRounds(timers);
+  timers.OnOpened(1, absl::Seconds(40), At(300));
+  EXPECT_EQ(timers.Deadline(), At(300 + 120.25));
+  // Nothing doubles beyond a lease.
+  timers.OnOpened(2, absl::Seconds(40), At(300));
+  EXPECT_EQ(timers.Deadline(), At(300 + 120.25));
+  timers.OnOpened(1, absl::Seconds(200), At(300));
+  EXPECT_EQ(timers.Deadline(), At(300 + 240));
+  for (int i = 0; i < 8; ++i) {
+    timers.OnOpened(1, {}, At(100.0 * i));
+    timers.OnCommitted(At(100.0 * i + 50));
+  }
+  timers.OnOpened(1, {}, At(1000));
+  EXPECT_EQ(timers.Deadline(), At(1000 + 150.25));
+}
+
+TEST(RoundTimersTest, NobodyWaitsForAnExchangeOfMoreThanFourRounds) {
+  RoundTimers timers({});
+  SeeRounds(timers);
+  timers.OnOpened(1, absl::Seconds(241), At(300));
+  EXPECT_EQ(timers.Deadline(), At(310));
+}
+
+TEST(RoundTimersTest, BeforeARoundIsSeenTenLeasesAreTheLongest) {
+  RoundTimers timers({});
+  timers.OnOpened(1, absl::Seconds(30), At(0));
+  EXPECT_EQ(timers.Deadline(), At(90.25));
+  timers.OnOpened(1, absl::Seconds(90), At(0));
+  EXPECT_EQ(timers.Deadline(), At(100));
+  timers.OnOpened(1, absl::Seconds(101), At(0));
+  EXPECT_EQ(timers.Deadline(), At(10));
+}
+
+TEST(RoundTimersTest, ADeadlineMovesWhenTheLinksTurnOutToBeSlow) {
+  RoundTimers timers({});
+  timers.OnOpened(1, {}, At(0));
+  EXPECT_FALSE(timers.Reconsider(1, absl::Seconds(30), At(9)));
+  EXPECT_TRUE(timers.Reconsider(1, absl::Seconds(30), At(10)));
+  EXPECT_EQ(timers.Deadline(), At(90.25));
+  EXPECT_FALSE(timers.Reconsider(1, absl::Seconds(30), At(90.25)));
+  // It moves again, and not for ever.
+  EXPECT_TRUE(timers.Reconsider(1, absl::Seconds(60), At(90.25)));
+  EXPECT_EQ(timers.Deadline(), At(100));
+  EXPECT_FALSE(timers.Reconsider(1, absl::Seconds(90), At(100)));
+}
+
+TEST(RoundTimersTest, ADeadlineThatAMemberInTroubleHasBroughtStands) {
+  RoundTimers timers({});
+  timers.OnOpened(1, {}, At(0));
+  timers.Trouble({ReplicaId(2)}, At(1));
+  EXPECT_EQ(timers.Deadline(), At(1.15));
+  EXPECT_FALSE(timers.Reconsider(1, absl::Seconds(30), At(1.15)));
 }
 
 TEST(RoundTimersTest, AMemberInTroubleHasTheReconnectAllowanceOnce) {
