@@ -117,6 +117,16 @@ TEST(ForecastTest, AnExchangeThatIsLongerThanALeaseKeepsItsMembers) {
   }
 }
 
+TEST(ForecastTest, AReplicaThatIsALittleSlowerTakesPartInEveryExchange) {
+  for (const job::OuterMethod method : {kSync, kOverlapped}) {
+    // Rounds of 40 and 48 s.
+    ForecastProblem problem = Problem(3, absl::Seconds(1), Spec(20, 3, method));
+    problem.cluster.lease = absl::Seconds(3);
+    problem.cluster.islands[2].compute = absl::Seconds(1.2);
+    EXPECT_GT(Make(problem).members_mean, 2.7);
+  }
+}
+
 TEST(ForecastTest, AnExchangeThatIsLongerThanManyRoundsLeavesMembersOut) {
   ForecastProblem problem =
       Problem(2, absl::Milliseconds(10), Spec(20, 2, kOverlapped));

@@ -8,6 +8,9 @@ namespace {
 constexpr double kGraceQuantile = 0.95;
 constexpr double kGraceMargin = 1.5;
 constexpr absl::Duration kGraceLeast = absl::Milliseconds(20);
+// Replicas whose rounds last longer by up to this share take part in every
+// exchange, however long a round is.
+constexpr double kWaitedShare = 0.5;
 // A false exclusion costs a whole attempt, so a deadline is far above the
 // slowest exchange that was seen.
 constexpr double kDeadlineMargin = 3.0;
@@ -117,7 +120,8 @@ absl::Duration RoundTimers::Grace() const {
 absl::Duration RoundTimers::MaxWait() const {
   const auto round = rounds_.Quantile(0.5);
   if (!round.has_value()) return options_.lease;
-  return ClampDuration(2.0 * *round, kGraceLeast, options_.lease);
+  return ClampDuration(2.0 * *round, kGraceLeast,
+                       std::max(options_.lease, kWaitedShare * *round));
 }
 
 absl::Duration RoundTimers::LongestAttempt() const {

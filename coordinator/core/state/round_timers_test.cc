@@ -105,6 +105,24 @@ TEST(RoundTimersTest, ADeadlineThatAMemberInTroubleHasBroughtStands) {
   EXPECT_FALSE(timers.Reconsider(1, absl::Seconds(30), At(1.15)));
 }
 
+TEST(RoundTimersTest, LongRoundsAreWaitedForByHalf) {
+  RoundTimers timers({});
+  SeeRounds(timers);
+  timers.Window(true, false, At(300));
+  EXPECT_FALSE(timers.MaxWaitOver(At(329.9)));
+  EXPECT_TRUE(timers.MaxWaitOver(At(330)));
+}
+
+TEST(RoundTimersTest, RoundsOfLessThanTwoLeasesAreWaitedForByALease) {
+  RoundTimers timers({});
+  for (uint64_t round = 1; round <= 5; ++round) {
+    timers.OnReady(Life(1), Round(round), At(15.0 * round));
+  }
+  timers.Window(true, false, At(80));
+  EXPECT_FALSE(timers.MaxWaitOver(At(89.9)));
+  EXPECT_TRUE(timers.MaxWaitOver(At(90)));
+}
+
 TEST(RoundTimersTest, AMemberInTroubleHasTheReconnectAllowanceOnce) {
   RoundTimers timers({});
   timers.OnOpened(1, {}, At(0));
