@@ -170,7 +170,7 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals,
   std::unique_ptr<SqliteJournal> journal;
   runtime::PosixExecutor disk("journal", 1);
   absl::StatusOr<std::unique_ptr<SqliteJournal>> opened = SqliteJournal::Open(
-      arguments.state, absl::ToUnixSeconds(WallTime()), disk, loop, EndProcess);
+      arguments.state, absl::ToUnixMillis(WallTime()), disk, loop, EndProcess);
   if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
   journal = *std::move(opened);
   if (options.operators.issuer.cluster != nullptr) {

@@ -27,8 +27,8 @@ class SqliteJournal final : public Journal {
  public:
   // Opens `folder`/journal.db, making the folder and the file when they are
   // missing. Blocks. The term is at least `term_min`: a program gives the
-  // seconds since 1970, so that an older copy of the file that is put in its
-  // place takes no term again. `disk` runs the writes, one after the other;
+  // milliseconds since 1970, so that an older copy of the file that is put in
+  // its place takes no term again. `disk` runs the writes, one after the other;
   // `loop` and `disk` outlive the journal, and the journal outlives its last
   // append. Codes: FailedPrecondition, another coordinator has the folder, or
   // the file is of another program or a newer release; DataLoss, the file is

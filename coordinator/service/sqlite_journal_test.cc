@@ -326,8 +326,8 @@ TEST_F(SqliteJournalTest, ACompactionThatWasCutOffIsWholeOrNotThere) {
 
 // An operator's backup does not know how often the folder was opened since.
 TEST_F(SqliteJournalTest, ACopyThatIsPutBackTakesNoTermAgain) {
-  const auto term_at = [&](uint64_t unix_s) {
-    auto journal = SqliteJournal::Open(folder_.path(), unix_s, disk_, loop_,
+  const auto term_at = [&](uint64_t unix_ms) {
+    auto journal = SqliteJournal::Open(folder_.path(), unix_ms, disk_, loop_,
                                        [](absl::Status) {});
     return journal.ok() ? (*journal)->term() : 0;
   };
