@@ -17,7 +17,7 @@ constexpr uint32_t kTau = 10;
 constexpr uint32_t kBatch = 4;
 // No evaluation but the last, which is behind the last commit.
 constexpr uint32_t kNever = 1'000'000;
-// An attempt has a lease at least.
+// No deadline ends an exchange within such a lease.
 constexpr absl::Duration kLong = absl::Minutes(10);
 
 job::JobSpec Spec(uint64_t rounds, uint32_t workers, job::OuterMethod method,
