@@ -375,7 +375,9 @@ void DropStale(JobState& job, const Decider& decider, size_t fragment) {
     const Offer offer = OfferOf(job, replica, machine);
     if (offer.kind == Offer::Kind::kConflict) conflicts.push_back(life);
     if (offer.kind != Offer::Kind::kComplete) continue;
-    job.timers[fragment].OnReady(life, offer.contribution.round, decider.now);
+    job.timers[fragment].OnReady(
+        life, offer.contribution.round,
+        absl::Seconds(offer.contribution.scalars.compute_s), decider.now);
     if (machine.open().has_value() &&
         machine.open()->FindLife(life) != nullptr) {
       continue;

@@ -16,19 +16,27 @@ constexpr double kWaitedShare = 0.5;
 constexpr double kDeadlineMargin = 3.0;
 constexpr absl::Duration kDeadlineSlack = absl::Milliseconds(250);
 constexpr uint32_t kDoublingsMax = 16;
-// An exchange that takes longer than so many rounds is not worth the wait. One
-// that takes as long leaves trainers a fifth of their time.
+// An exchange that takes longer than the inner steps of so many rounds is not
+// worth the wait. One that takes as long leaves trainers a fifth of their time.
 constexpr double kRoundsMax = 4.0;
 // The same in leases, before any round was seen.
 constexpr double kLeasesMax = 10.0;
 
 }  // namespace
 
-void RoundTimers::OnReady(Life life, Round round, Instant now) {
+void RoundTimers::OnReady(Life life, Round round, absl::Duration compute,
+                          Instant now) {
   const auto it = seen_.find(life);
   if (it != seen_.end()) {
     if (it->second.round >= round) return;
-    if (Next(it->second.round) == round) rounds_.Observe(now - it->second.at);
+    if (Next(it->second.round) == round) {
+      const absl::Duration took = now - it->second.at;
+      rounds_.Observe(took);
+      // No trainer's word makes a round longer than it was.
+      if (compute > absl::ZeroDuration()) {
+        computes_.Observe(std::min(compute, took));
+      }
+    }
   }
   seen_[life] = {round, now};
   if (first_ready_.has_value()) spreads_.Observe(now - *first_ready_);
@@ -125,9 +133,11 @@ absl::Duration RoundTimers::MaxWait() const {
 }
 
 absl::Duration RoundTimers::LongestAttempt() const {
-  const auto round = rounds_.Quantile(0.5);
-  return std::max(options_.lease, round.has_value()
-                                      ? kRoundsMax * *round
+  // A whole round has the wait for its exchange in it. A bound made of those
+  // would grow with every attempt that hangs.
+  const auto compute = computes_.Quantile(0.5);
+  return std::max(options_.lease, compute.has_value()
+                                      ? kRoundsMax * *compute
                                       : kLeasesMax * options_.lease);
 }
 

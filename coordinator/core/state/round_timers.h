@@ -25,8 +25,10 @@ class RoundTimers {
   explicit RoundTimers(const ClusterOptions& options) : options_(options) {}
 
   // --- Between exchanges.
-  // A complete contribution is there; sightings after the first are ignored.
-  void OnReady(Life life, Round round, Instant now);
+  // A complete contribution is there, of a round whose inner steps took
+  // `compute`; 0 where that is not known. Sightings after the first are
+  // ignored.
+  void OnReady(Life life, Round round, absl::Duration compute, Instant now);
   void OnEnded(Life life) { seen_.erase(life); }
   // Starts the windows that are not running yet.
   void Window(bool any_ready, bool quorum_ready, Instant now);
@@ -70,7 +72,9 @@ class RoundTimers {
   const ClusterOptions options_;
   absl::btree_map<Life, Seen> seen_;
   LearnedDuration spreads_{64, 4};
+  // Rounds with what was waited in them, and their inner steps alone.
   LearnedDuration rounds_{32, 1};
+  LearnedDuration computes_{32, 1};
   LearnedDuration exchanges_{64, 4};
   std::optional<Instant> first_ready_;
   std::optional<Instant> quorum_ready_;

@@ -42,16 +42,17 @@ TEST(RoundTimersTest, AnExchangeOverSlowerLinksHasMoreTime) {
   EXPECT_EQ(timers.Deadline(), At(20 + 6.25));
 }
 
-// Rounds of a minute, each seen once it has ended.
-void SeeRounds(RoundTimers& timers) {
+// Rounds of so many seconds, each seen once it has ended.
+void SeeRounds(RoundTimers& timers, double round_s, double compute_s) {
   for (uint64_t round = 1; round <= 5; ++round) {
-    timers.OnReady(Life(1), Round(round), At(60.0 * round));
+    timers.OnReady(Life(1), Round(round), absl::Seconds(compute_s),
+                   At(round_s * round));
   }
 }
 
 TEST(RoundTimersTest, AnExchangeMayTakeLongerThanALease) {
   RoundTimers timers({});
-  SeeRounds(timers);
+  SeeRounds(timers, 60, 60);
   timers.OnOpened(1, absl::Seconds(40), At(300));
   EXPECT_EQ(timers.Deadline(), At(300 + 120.25));
   // Nothing doubles beyond a lease.
@@ -69,9 +70,24 @@ TEST(RoundTimersTest, AnExchangeMayTakeLongerThanALease) {
 
 TEST(RoundTimersTest, NobodyWaitsForAnExchangeOfMoreThanFourRounds) {
   RoundTimers timers({});
-  SeeRounds(timers);
+  SeeRounds(timers, 60, 60);
   timers.OnOpened(1, absl::Seconds(241), At(300));
   EXPECT_EQ(timers.Deadline(), At(310));
+}
+
+TEST(RoundTimersTest, AttemptsThatHangGiveTheNextOnesNoMoreTime) {
+  RoundTimers timers({});
+  // Inner steps take 2 s. The rest of a round is the wait for its exchange.
+  SeeRounds(timers, 60, 2);
+  timers.OnOpened(1, absl::Seconds(5), At(300));
+  EXPECT_EQ(timers.Deadline(), At(310));
+}
+
+TEST(RoundTimersTest, NoTrainerMakesARoundLongerThanItWas) {
+  RoundTimers timers({});
+  SeeRounds(timers, 60, 1e9);
+  timers.OnOpened(1, absl::Seconds(200), At(300));
+  EXPECT_EQ(timers.Deadline(), At(300 + 240));
 }
 
 TEST(RoundTimersTest, BeforeARoundIsSeenTenLeasesAreTheLongest) {
@@ -107,7 +123,7 @@ TEST(RoundTimersTest, ADeadlineThatAMemberInTroubleHasBroughtStands) {
 
 TEST(RoundTimersTest, LongRoundsAreWaitedForByHalf) {
   RoundTimers timers({});
-  SeeRounds(timers);
+  SeeRounds(timers, 60, 60);
   timers.Window(true, false, At(300));
   EXPECT_FALSE(timers.MaxWaitOver(At(329.9)));
   EXPECT_TRUE(timers.MaxWaitOver(At(330)));
@@ -115,9 +131,7 @@ TEST(RoundTimersTest, LongRoundsAreWaitedForByHalf) {
 
 TEST(RoundTimersTest, RoundsOfLessThanTwoLeasesAreWaitedForByALease) {
   RoundTimers timers({});
-  for (uint64_t round = 1; round <= 5; ++round) {
-    timers.OnReady(Life(1), Round(round), At(15.0 * round));
-  }
+  SeeRounds(timers, 15, 15);
   timers.Window(true, false, At(80));
   EXPECT_FALSE(timers.MaxWaitOver(At(89.9)));
   EXPECT_TRUE(timers.MaxWaitOver(At(90)));
@@ -145,9 +159,7 @@ TEST(RoundTimersTest, TheGraceStartsWithTheQuorum) {
 
 TEST(RoundTimersTest, TheLongestWaitIsTwoRounds) {
   RoundTimers timers({});
-  for (uint64_t round = 1; round <= 5; ++round) {
-    timers.OnReady(Life(1), Round(round), At(static_cast<double>(round)));
-  }
+  SeeRounds(timers, 1, 1);
   timers.Window(true, false, At(20));
   EXPECT_FALSE(timers.MaxWaitOver(At(21.9)));
   EXPECT_TRUE(timers.MaxWaitOver(At(22)));
