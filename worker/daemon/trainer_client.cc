@@ -40,20 +40,26 @@ struct TrainerClient::Connection {
 
   runtime::EventLoop& loop;
   std::unique_ptr<v1::Trainer::Stub> stub;
+  // The newest call that waits for the trainer to start.
+  std::weak_ptr<grpc::ClientContext> starting;
 };
 
 TrainerClient::TrainerClient(const std::string& socket_path,
                              runtime::EventLoop& loop)
     : connection_(std::make_shared<Connection>(socket_path, loop)) {}
 
-TrainerClient::~TrainerClient() = default;
+TrainerClient::~TrainerClient() {
+  // A trainer that has ended before it had a socket ends no call. Its channel
+  // would try to connect for as long as this process lives.
+  if (const auto context = connection_->starting.lock()) context->TryCancel();
+}
 
 void TrainerClient::Describe(v1::DescribeRequest request,
                              Done<v1::DescribeReply> done) {
-  StartUnaryCall(connection_->stub->async(),
-                 &v1::Trainer::Stub::async::Describe, std::move(request),
-                 kStart, connection_->loop,
-                 std::weak_ptr<Connection>(connection_), std::move(done));
+  connection_->starting = StartUnaryCall(
+      connection_->stub->async(), &v1::Trainer::Stub::async::Describe,
+      std::move(request), kStart, connection_->loop,
+      std::weak_ptr<Connection>(connection_), std::move(done));
 }
 
 void TrainerClient::Run(v1::RunRequest request, Done<v1::RunReply> done) {

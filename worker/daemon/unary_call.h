@@ -27,15 +27,16 @@ struct UnaryCallOptions {
 };
 
 // Calls `method` on `async` and runs `done` on `loop` with the answer, unless
-// `owner` is gone by then. `async` and `loop` outlive the call.
+// `owner` is gone by then. `async` and `loop` outlive the call. Returns its
+// context, by which it can be cancelled while it lasts.
 template <typename Async, typename Request, typename Reply, typename Owner>
-void StartUnaryCall(Async* async,
-                    void (Async::*method)(grpc::ClientContext*, const Request*,
-                                          Reply*,
-                                          std::function<void(grpc::Status)>),
-                    Request request, const UnaryCallOptions& options,
-                    runtime::EventLoop& loop, std::weak_ptr<Owner> owner,
-                    absl::AnyInvocable<void(absl::StatusOr<Reply>) &&> done) {
+std::weak_ptr<grpc::ClientContext> StartUnaryCall(
+    Async* async,
+    void (Async::*method)(grpc::ClientContext*, const Request*, Reply*,
+                          std::function<void(grpc::Status)>),
+    Request request, const UnaryCallOptions& options, runtime::EventLoop& loop,
+    std::weak_ptr<Owner> owner,
+    absl::AnyInvocable<void(absl::StatusOr<Reply>) &&> done) {
   // gRPC borrows all of it until the answer is here.
   struct Call {
     grpc::ClientContext context;
@@ -52,6 +53,7 @@ void StartUnaryCall(Async* async,
     call->context.set_deadline(gpr_time_from_millis(
         absl::ToInt64Milliseconds(*options.deadline), GPR_TIMESPAN));
   }
+  const std::shared_ptr<grpc::ClientContext> context(call, &call->context);
   (async->*method)(&call->context, &call->request, &call->reply,
                    [call, owner, &loop](grpc::Status status) mutable {
                      // The loop lets go of it: it may have the process's last
@@ -67,6 +69,7 @@ void StartUnaryCall(Async* async,
                        }
                      });
                    });
+  return context;
 }
 
 }  // namespace skerry::worker
