@@ -19,7 +19,7 @@ constexpr uint32_t kDoublingsMax = 16;
 // An exchange that takes longer than the inner steps of so many rounds is not
 // worth the wait. One that takes as long leaves trainers a fifth of their time.
 constexpr double kRoundsMax = 4.0;
-// The same in leases, before any round was seen.
+// The same in leases, until a trainer has said how long inner steps take.
 constexpr double kLeasesMax = 10.0;
 
 }  // namespace
@@ -29,15 +29,15 @@ void RoundTimers::OnReady(Life life, Round round, absl::Duration compute,
   const auto it = seen_.find(life);
   if (it != seen_.end()) {
     if (it->second.round >= round) return;
-    if (Next(it->second.round) == round) {
-      const absl::Duration took = now - it->second.at;
-      rounds_.Observe(took);
-      // No trainer's word makes a round longer than it was.
-      if (compute > absl::ZeroDuration()) {
-        computes_.Observe(std::min(compute, took));
-      }
-    }
+    // The other fragments of the job had the rounds between.
+    const auto rounds =
+        static_cast<double>(round.value() - it->second.round.value());
+    const absl::Duration took = (now - it->second.at) / rounds;
+    rounds_.Observe(took);
+    // No trainer's word makes a round longer than it was.
+    compute = std::min(compute / rounds, took);
   }
+  if (compute > absl::ZeroDuration()) computes_.Observe(compute);
   seen_[life] = {round, now};
   if (first_ready_.has_value()) spreads_.Observe(now - *first_ready_);
 }

@@ -25,9 +25,9 @@ class RoundTimers {
   explicit RoundTimers(const ClusterOptions& options) : options_(options) {}
 
   // --- Between exchanges.
-  // A complete contribution is there, of a round whose inner steps took
-  // `compute`; 0 where that is not known. Sightings after the first are
-  // ignored.
+  // A complete contribution is there, of the rounds since the life's last one.
+  // Their inner steps took `compute`; 0 where that is not known. Sightings
+  // after the first are ignored.
   void OnReady(Life life, Round round, absl::Duration compute, Instant now);
   void OnEnded(Life life) { seen_.erase(life); }
   // Starts the windows that are not running yet.

@@ -90,7 +90,21 @@ TEST(RoundTimersTest, NoTrainerMakesARoundLongerThanItWas) {
   EXPECT_EQ(timers.Deadline(), At(300 + 240));
 }
 
-TEST(RoundTimersTest, BeforeARoundIsSeenTenLeasesAreTheLongest) {
+TEST(RoundTimersTest, AFragmentHasEveryFewRounds) {
+  RoundTimers timers({});
+  for (uint64_t round = 3; round <= 15; round += 3) {
+    timers.OnReady(Life(1), Round(round), absl::Seconds(round == 3 ? 6 : 18),
+                   At(20.0 * round));
+  }
+  timers.OnOpened(1, absl::Seconds(8), At(300));
+  EXPECT_EQ(timers.Deadline(), At(300 + 24));
+  timers.OnClosed();
+  timers.Window(true, false, At(400));
+  EXPECT_FALSE(timers.MaxWaitOver(At(409.9)));
+  EXPECT_TRUE(timers.MaxWaitOver(At(410)));
+}
+
+TEST(RoundTimersTest, WithoutATrainersWordTenLeasesAreTheLongest) {
   RoundTimers timers({});
   timers.OnOpened(1, absl::Seconds(30), At(0));
   EXPECT_EQ(timers.Deadline(), At(90.25));
