@@ -13,8 +13,8 @@ from local_cluster.processes import Daemon
 from local_cluster.progress import Progress
 
 _BATCH, _TAU = 8, 12
-_APART = ('which came to island north first, and workers of an island share '
-          'memory')
+_APART = ('which came to island north first, and both meet others in shared '
+          'memory only')
 
 
 def _workers(run):

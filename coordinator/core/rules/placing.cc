@@ -49,8 +49,9 @@ std::string WhyApart(const WorkerTable& workers, const Worker& worker) {
   if (first == nullptr || first->machine.host == worker.machine.host) return "";
   return absl::StrCat("it is on another host than ", first->self.worker,
                       ", which came to island ", worker.island,
-                      " first, and workers of an island share memory; start "
-                      "it with an --island of its own");
+                      " first, and both meet others in shared memory only; "
+                      "start it with an --island of its own, or both with "
+                      "--island-address");
 }
 
 bool TrainsAlone(const JobState& job, const WorkerTable& workers,

@@ -14,10 +14,10 @@
 
 namespace skerry::coordinator {
 
-// The workers of an island train one replica and sum its gradients in shared
-// memory, so they have to be on one host. The first of them that says where it
-// is decides which. Says in words why the worker has no part in its island;
-// empty when it has, or has not named its host.
+// The workers of an island train one replica and sum its gradients. Those that
+// meet others in shared memory only name their hosts, and have to be on one.
+// The first of them decides which. Says in words why the worker has no part in
+// its island; empty when it has, or has not named its host.
 std::string WhyApart(const WorkerTable& workers, const Worker& worker);
 
 // Whether the job may run on workers of the island.

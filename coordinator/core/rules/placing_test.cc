@@ -82,8 +82,9 @@ TEST(PlacingTest, AWorkerOnAnotherHostHasNoPartInItsIsland) {
   EXPECT_EQ(Apart(bench, "w3"), "");
   EXPECT_EQ(Why(bench),
             "it needs 3 worker(s) and may have 3; w1: it is on another host "
-            "than w0, which came to island a first, and workers of an island "
-            "share memory; start it with an --island of its own");
+            "than w0, which came to island a first, and both meet others in "
+            "shared memory only; start it with an --island of its own, or both "
+            "with --island-address");
 }
 
 TEST(PlacingTest, AWorkerThatHasNotNamedItsHostIsNotApart) {
