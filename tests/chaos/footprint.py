@@ -83,8 +83,9 @@ class Footprint:
         states = [cluster.state_of(worker.name) for worker in cluster.workers]
         self.folders = sum(len(folders_of(state)) for state in states)
         self.disk_bytes = sum(bytes_in(state) for state in states)
-        # Without what comes and goes with the rounds of an unfinished job.
-        self.kept_bytes = sum(bytes_in(state, (_RESULT,)) for state in states)
+        # On each worker's disk, without what comes and goes with the rounds of
+        # an unfinished job.
+        self.kept_bytes = [bytes_in(state, (_RESULT,)) for state in states]
 
     def __str__(self):
         return (f'{self.processes} processes, coordinator '
@@ -94,4 +95,4 @@ class Footprint:
                 f'{self.descriptors} descriptors, '
                 f'{self.segments} shared segments, {self.folders} folders of '
                 f'jobs with {self.disk_bytes / 1e6:.3f} MB '
-                f'({self.kept_bytes / 1e6:.3f} without results)')
+                f'({sum(self.kept_bytes) / 1e6:.3f} without results)')
