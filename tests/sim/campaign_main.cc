@@ -133,8 +133,13 @@ void RunMore(const Arguments& arguments, uint64_t count, Tally& tally) {
 void Summarize(const Arguments& arguments, const Tally& tally, double took) {
   int explained = 0;
   for (const auto& [seed, failure] : tally.failed()) {
-    if (explained++ == kShrunkMax) break;
-    Explain(seed, failure, ScheduleOf(arguments, seed));
+    if (explained++ < kShrunkMax) {
+      Explain(seed, failure, ScheduleOf(arguments, seed));
+    } else {
+      std::printf("seed %llu, profile %s: %s\n",
+                  static_cast<unsigned long long>(seed),
+                  failure.profile.c_str(), failure.violation.c_str());
+    }
   }
   const auto count = static_cast<double>(tally.schedules());
   if (!arguments.hashes && count > 0) {

@@ -11,7 +11,9 @@
 namespace skerry::sim {
 namespace {
 
-// Rounding of fp32, as a share of a value and absolute.
+// Rounding of fp32, as a share of the largest that an element has been, and
+// absolute. Results are added to what has been trained, and a difference of
+// large values keeps the rounding that they had.
 constexpr double kRounding = 4e-6;
 // What rounding may make of the squared norm of a contribution.
 constexpr double kNormRounding = 0.02;
@@ -61,6 +63,10 @@ void LiveChecker::OnLive(const LiveSight& sight) {
   if (silent_) return;
   Trainee& one = trainees_[{sight.host, sight.run, sight.job}];
   one.progress.resize(sight.live.size());
+  one.largest.resize(sight.live.size());
+  for (size_t i = 0; i < one.largest.size(); ++i) {
+    one.largest[i] = std::max(one.largest[i], std::abs(sight.live[i]));
+  }
   if (sight.begins) {
     one.begins = true;
     one.begin.assign(sight.live.begin(), sight.live.end());
@@ -189,7 +195,9 @@ void LiveChecker::Check(const FragmentSight& sight, const Job& job,
                             : mixes             ? share * (part.ended[i] - at)
                                                 : share * part.on_way[i];
         const double due = at + kept + one.progress[i];
-        const double off = std::abs(one.begin[i] - due) / (1 + std::abs(due));
+        const double off =
+            std::abs(one.begin[i] - due) /
+            (1 + std::max<double>(one.largest[i], std::abs(due)));
         if (off > most) most = off;
       }
     }

@@ -64,6 +64,8 @@ class LiveChecker final : public Observer {
     std::vector<float> end;  // of the steps before
     // Since the boundary of each element's fragment.
     std::vector<double> progress;
+    // The largest size that each element has had.
+    std::vector<float> largest;
     std::vector<Part> parts;
   };
 

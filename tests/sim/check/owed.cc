@@ -83,7 +83,7 @@ void OwedChecker::OnJournalReplaced(Revision last) {
     return std::get<Life>(one.first).value() > end;
   });
   std::erase_if(committed_, [end](const auto& one) {
-    return std::get<Life>(one.first).value() > end;
+    return std::get<Life>(one.first).value() > end || one.second.value() > end;
   });
   std::erase_if(dropped_, [end](const auto& one) {
     return std::get<Life>(one).value() > end;
