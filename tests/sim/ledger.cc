@@ -137,7 +137,8 @@ std::string ReliabilityPage(const std::vector<Tally>& ledger,
       &page,
       "\n## Planted\n\nTests plant these bugs on purpose ([what each "
       "is](tests/sim/planted/plants.txt)). The checkers have to see "
-      "each within a number of schedules:\n\n"
+      "each within a number of schedules. The [simulator's "
+      "page](docs/simulation.md) names those that they do not see:\n\n"
       "| bug | schedules |\n| --- | --- |\n");
   for (const PlantedBug& bug : planted) {
     absl::StrAppend(&page, "| ", bug.name, " | ", bug.within,
