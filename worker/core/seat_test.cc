@@ -129,9 +129,10 @@ std::string RunHistory(uint64_t seed) {
                                  "late",      "dasgd"};
   const CodecId codecs[] = {CodecId::kRawF32, CodecId::kBf16,
                             CodecId::kInt8Block};
-  WorldOptions options =
-      Options({kAll, kHalves, kAll}, methods[random.Below(6)],
-              codecs[random.Below(3)], seed);
+  // Compilers differ in the order in which they evaluate arguments.
+  const char* const method = methods[random.Below(6)];
+  const CodecId codec = codecs[random.Below(3)];
+  WorldOptions options = Options({kAll, kHalves, kAll}, method, codec, seed);
   options.loss = 0.1;
   options.repeat = 0.2;
   if (random.Below(3) == 0) {
