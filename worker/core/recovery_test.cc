@@ -143,6 +143,19 @@ TEST_F(RecoveryTest, AStateOfALostHistoryIsGivenUp) {
   EXPECT_EQ(history_.NewestBase(0, Sequence(4)), std::nullopt);
 }
 
+TEST_F(RecoveryTest, CommitsThatTheCoordinatorHasLostAreNotFollowed) {
+  recovery_.SetView({Serve("a", 3, 4)}, Sequence(3));
+  recovery_.SetHoldings(0, 2);
+  Recover(4);
+  ExpectAt(4);
+  recovery_.ForgetLost({}, Sequence(4));
+  Recover(6);
+  ExpectAt(4);
+  history_.AddCommitted(entries_);
+  Recover(6);
+  ExpectAt(6);
+}
+
 TEST_F(RecoveryTest, ABaseKeepsTheAttemptThatMadeIt) {
   Source source = Serve("a", 3, 4);
   source.base_attempt = Attempt(103);
