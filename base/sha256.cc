@@ -41,4 +41,9 @@ std::string Sha256Hex(std::span<const std::byte> bytes) {
   return std::move(hash).HexDigest();
 }
 
+bool IsSha256Hex(std::string_view text) {
+  return text.size() == 64 &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace skerry

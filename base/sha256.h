@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace skerry {
 
@@ -29,6 +30,9 @@ class Sha256 {
 };
 
 std::string Sha256Hex(std::span<const std::byte> bytes);
+
+// Whether `text` could be such a hash: 64 lower-case hex digits.
+bool IsSha256Hex(std::string_view text);
 
 }  // namespace skerry
 

@@ -24,5 +24,12 @@ TEST(Sha256Test, PiecesDoNotMatter) {
   EXPECT_EQ(std::move(hash).HexDigest(), Sha256Hex(Bytes("abc")));
 }
 
+TEST(Sha256Test, AHashHas64LowerCaseDigits) {
+  EXPECT_TRUE(IsSha256Hex(Sha256Hex(Bytes("abc"))));
+  EXPECT_FALSE(IsSha256Hex(std::string(63, 'f')));
+  EXPECT_FALSE(IsSha256Hex(std::string(64, 'F')));
+  EXPECT_FALSE(IsSha256Hex(std::string(64, 'g')));
+}
+
 }  // namespace
 }  // namespace skerry

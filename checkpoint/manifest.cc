@@ -9,14 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/check.h"
+#include "base/file_name.h"
+#include "base/json_members.h"
 #include "base/sha256.h"
 #include "base/status.h"
-#include "nlohmann/json.hpp"
 
 namespace skerry::checkpoint {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr char kFormat[] = "skerry.checkpoint/1";
 // The format of a job with a program. Releases before it cannot read that.
@@ -28,38 +27,6 @@ constexpr size_t kRangesMax = 100000;
 absl::Status Bad(absl::string_view what) {
   return absl::InvalidArgumentError(
       absl::StrCat("checkpoint manifest: ", what));
-}
-
-bool IsSha256(std::string_view digest) {
-  return digest.size() == 64 &&
-         std::all_of(digest.begin(), digest.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
-
-bool IsPlainName(std::string_view name) {
-  return !name.empty() && name.size() <= 200 && name[0] != '.' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return c > ' ' && c < 0x7f && c != '/' && c != '\\';
-         });
-}
-
-const Json* Find(const Json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto it = object.find(key);
-  return it == object.end() ? nullptr : &*it;
-}
-
-std::optional<std::string> StringAt(const Json& object, const char* key) {
-  const Json* value = Find(object, key);
-  if (value == nullptr || !value->is_string()) return std::nullopt;
-  return value->get<std::string>();
-}
-
-std::optional<uint64_t> CountAt(const Json& object, const char* key) {
-  const Json* value = Find(object, key);
-  if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
-  return value->get<uint64_t>();
 }
 
 // Everything but the manifest's own hash.
@@ -108,9 +75,9 @@ std::string HashOf(const Json& body) {
 }
 
 absl::StatusOr<CheckpointFile> ParseFile(const Json& json, size_t index) {
-  auto file = StringAt(json, "file");
-  const auto bytes = CountAt(json, "bytes");
-  auto sha256 = StringAt(json, "sha256");
+  auto file = StringMember(json, "file");
+  const auto bytes = CountMember(json, "bytes");
+  auto sha256 = StringMember(json, "sha256");
   if (!file || !bytes || !sha256) {
     return Bad(absl::StrCat("file ", index, " needs file, bytes and sha256"));
   }
@@ -118,7 +85,7 @@ absl::StatusOr<CheckpointFile> ParseFile(const Json& json, size_t index) {
 }
 
 absl::StatusOr<uint64_t> ParseHash(const Json& json) {
-  const auto text = StringAt(json, "layout_hash");
+  const auto text = StringMember(json, "layout_hash");
   uint64_t hash = 0;
   if (!text || !absl::SimpleHexAtoi(*text, &hash) ||
       *text != absl::StrFormat("%016x", hash)) {
@@ -128,17 +95,17 @@ absl::StatusOr<uint64_t> ParseHash(const Json& json) {
 }
 
 absl::StatusOr<SampleOrder> ParseOrder(const Json& json, bool program) {
-  const auto seed = CountAt(json, "data_seed");
+  const auto seed = CountMember(json, "data_seed");
   if (program) {
-    auto id = StringAt(json, "data_id");
-    const auto samples = CountAt(json, "data_samples");
+    auto id = StringMember(json, "data_id");
+    const auto samples = CountMember(json, "data_samples");
     if (!id || !samples || !seed) {
       return Bad("consumed needs data_id, data_samples and data_seed");
     }
     return SampleOrder{"", *seed, 0, *std::move(id), *samples};
   }
-  auto sha256 = StringAt(json, "data_sha256");
-  const auto tokens = CountAt(json, "sequence_tokens");
+  auto sha256 = StringMember(json, "data_sha256");
+  const auto tokens = CountMember(json, "sequence_tokens");
   if (!sha256 || !seed || !tokens) {
     return Bad("consumed needs data_sha256, data_seed and sequence_tokens");
   }
@@ -147,7 +114,7 @@ absl::StatusOr<SampleOrder> ParseOrder(const Json& json, bool program) {
 
 // Nothing is read where nothing is said.
 absl::Status ParseSamples(const Json& json, Manifest& manifest) {
-  const Json* consumed = Find(json, "consumed");
+  const Json* consumed = FindMember(json, "consumed");
   if (consumed == nullptr) return absl::OkStatus();
   if (!consumed->is_array() || consumed->size() > kRangesMax) {
     return Bad("consumed is no list, or too long");
@@ -175,7 +142,7 @@ absl::Status ValidateSamples(const Manifest& manifest) {
     if (!order.data_sha256.empty() || order.sequence_tokens != 0) {
       return Bad("has a data set, but is of a job with a program");
     }
-  } else if (!IsSha256(order.data_sha256)) {
+  } else if (!IsSha256Hex(order.data_sha256)) {
     return Bad("has a malformed data_sha256");
   } else if (!order.data_id.empty() || order.data_samples != 0) {
     return Bad("has a program's data, but no layout_hash");
@@ -207,14 +174,14 @@ absl::Status ValidateManifest(const Manifest& manifest) {
   if (manifest.files.size() > kFilesMax) return Bad("lists too many files");
   absl::btree_set<std::string> names;
   for (const CheckpointFile& file : manifest.files) {
-    if (!IsPlainName(file.file) || file.file == kManifestFile) {
+    if (!IsPlainFileName(file.file) || file.file == kManifestFile) {
       return Bad(absl::StrCat("file \"", file.file,
                               "\" is no name beside the manifest"));
     }
     if (!names.insert(file.file).second) {
       return Bad(absl::StrCat("lists ", file.file, " twice"));
     }
-    if (!IsSha256(file.sha256)) {
+    if (!IsSha256Hex(file.sha256)) {
       return Bad(absl::StrCat(file.file, " has a malformed sha256"));
     }
   }
@@ -225,17 +192,17 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   if (text.size() > kBytesMax) return Bad("is too large");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Bad("is not a JSON object");
-  const auto format = StringAt(json, "format");
+  const auto format = StringMember(json, "format");
   const bool program = format == std::string(kProgramFormat);
   if (!program && format != std::string(kFormat)) {
     return Bad(absl::StrCat("format is not ", kFormat, " or ", kProgramFormat));
   }
-  auto job = StringAt(json, "job");
-  const auto job_id = CountAt(json, "job_id");
-  const auto sequence = CountAt(json, "sequence");
-  const auto samples = CountAt(json, "samples");
-  const Json* files = Find(json, "files");
-  const auto own = StringAt(json, "manifest_sha256");
+  auto job = StringMember(json, "job");
+  const auto job_id = CountMember(json, "job_id");
+  const auto sequence = CountMember(json, "sequence");
+  const auto samples = CountMember(json, "samples");
+  const Json* files = FindMember(json, "files");
+  const auto own = StringMember(json, "manifest_sha256");
   if (!job || !job_id || !sequence || !samples || !own || files == nullptr ||
       !files->is_array() || files->size() > kFilesMax) {
     return Bad(

@@ -7,13 +7,12 @@
 #include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/json_members.h"
 #include "base/status.h"
-#include "nlohmann/json.hpp"
 
 namespace skerry::checkpoint {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Names = absl::btree_set<std::string>;
 
 constexpr char kFormat[] = "skerry.tensors/1";
@@ -119,18 +118,12 @@ absl::Status ValidateFiles(const std::vector<std::string>& files) {
   return absl::OkStatus();
 }
 
-const Json* Find(const Json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto it = object.find(key);
-  return it == object.end() ? nullptr : &*it;
-}
-
 // Nothing when it is no list of at most `most` strings. Empty without the key.
 std::optional<std::vector<std::string>> StringsAt(const Json& object,
                                                   const char* key,
                                                   size_t most) {
   std::vector<std::string> strings;
-  const Json* list = Find(object, key);
+  const Json* list = FindMember(object, key);
   if (list == nullptr) return strings;
   if (!list->is_array() || list->size() > most) return std::nullopt;
   for (const Json& one : *list) {
@@ -143,9 +136,9 @@ std::optional<std::vector<std::string>> StringsAt(const Json& object,
 absl::StatusOr<TableTensor> ParseTensor(const Json& json, size_t index) {
   const absl::Status wrong = Bad(
       absl::StrCat("tensor ", index, " needs name, shape and a known dtype"));
-  const Json* name = Find(json, "name");
-  const Json* shape = Find(json, "shape");
-  const Json* dtype = Find(json, "dtype");
+  const Json* name = FindMember(json, "name");
+  const Json* shape = FindMember(json, "shape");
+  const Json* dtype = FindMember(json, "dtype");
   auto tied = StringsAt(json, "tied", kTiedMax);
   if (name == nullptr || !name->is_string() || shape == nullptr ||
       !shape->is_array() || shape->size() > kRankMax || dtype == nullptr ||
@@ -153,7 +146,7 @@ absl::StatusOr<TableTensor> ParseTensor(const Json& json, size_t index) {
     return wrong;
   }
   const auto known = model::DtypeFromName(dtype->get<std::string>());
-  const Json* average = Find(json, "average");
+  const Json* average = FindMember(json, "average");
   if (!known.has_value() || (average != nullptr && !average->is_boolean())) {
     return wrong;
   }
@@ -198,12 +191,12 @@ absl::Status ValidateTable(const TensorTable& table) {
 absl::StatusOr<TensorTable> ParseTable(std::string_view text) {
   if (text.size() > kBytesMax) return Bad("is too large");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const Json* format = Find(json, "format");
+  const Json* format = FindMember(json, "format");
   if (format == nullptr || (*format != kFormat && *format != kAverageFormat)) {
     return Bad(absl::StrCat("is no JSON object of the format ", kFormat, " or ",
                             kAverageFormat));
   }
-  const Json* tensors = Find(json, "tensors");
+  const Json* tensors = FindMember(json, "tensors");
   auto files = StringsAt(json, "export_files", kFilesMax);
   if (tensors == nullptr || !tensors->is_array() ||
       tensors->size() > kTensorsMax || !files.has_value()) {

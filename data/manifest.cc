@@ -6,14 +6,14 @@
 #include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/file_name.h"
+#include "base/json_members.h"
+#include "base/sha256.h"
 #include "base/status.h"
 #include "data/token_shard.h"
-#include "nlohmann/json.hpp"
 
 namespace skerry::data {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "skerry.data/1";
 constexpr int kVocabMax = 1 << 24;
@@ -22,44 +22,11 @@ absl::Status Bad(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("data manifest: ", what));
 }
 
-bool IsSha256(std::string_view digest) {
-  return digest.size() == 64 &&
-         std::all_of(digest.begin(), digest.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
-
-bool IsPlainName(std::string_view name) {
-  return !name.empty() && name.size() <= 255 && name[0] != '.' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return c > ' ' && c < 0x7f && c != '/' && c != '\\';
-         });
-}
-
-// Null when `key` is absent or holds no value of that kind.
-const Json* Find(const Json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto it = object.find(key);
-  return it == object.end() ? nullptr : &*it;
-}
-
-std::optional<std::string> StringAt(const Json& object, const char* key) {
-  const Json* value = Find(object, key);
-  if (value == nullptr || !value->is_string()) return std::nullopt;
-  return value->get<std::string>();
-}
-
-std::optional<uint64_t> CountAt(const Json& object, const char* key) {
-  const Json* value = Find(object, key);
-  if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
-  return value->get<uint64_t>();
-}
-
 absl::StatusOr<ShardEntry> ParseShard(const Json& json, size_t index) {
-  const auto file = StringAt(json, "file");
-  const auto tokens = CountAt(json, "tokens");
-  const auto sha256 = StringAt(json, "sha256");
-  const auto split = StringAt(json, "split");
+  const auto file = StringMember(json, "file");
+  const auto tokens = CountMember(json, "tokens");
+  const auto sha256 = StringMember(json, "sha256");
+  const auto split = StringMember(json, "split");
   if (!file || !tokens || !sha256 || !split) {
     return Bad(
         absl::StrCat("shard ", index, " needs file, tokens, sha256 and split"));
@@ -89,10 +56,10 @@ absl::Status ValidateManifest(const Manifest& manifest) {
   }
   absl::btree_set<std::string> names;
   if (!manifest.tokenizer_sha256.empty()) {
-    if (!IsSha256(manifest.tokenizer_sha256)) {
+    if (!IsSha256Hex(manifest.tokenizer_sha256)) {
       return Bad("has a malformed tokenizer_sha256");
     }
-    if (!IsPlainName(manifest.tokenizer)) {
+    if (!IsPlainFileName(manifest.tokenizer)) {
       return Bad("the tokenizer must be a file beside the manifest");
     }
     names.insert(manifest.tokenizer);
@@ -104,14 +71,14 @@ absl::Status ValidateManifest(const Manifest& manifest) {
   }
   for (size_t i = 0; i < manifest.shards.size(); ++i) {
     const ShardEntry& shard = manifest.shards[i];
-    if (!IsPlainName(shard.file)) {
+    if (!IsPlainFileName(shard.file)) {
       return Bad(
           absl::StrCat("shard ", i, " must name a file beside the manifest"));
     }
     if (!names.insert(shard.file).second) {
       return Bad(absl::StrCat("lists ", shard.file, " twice"));
     }
-    if (!IsSha256(shard.sha256)) {
+    if (!IsSha256Hex(shard.sha256)) {
       return Bad(absl::StrCat(shard.file, " has a malformed sha256"));
     }
     if (shard.tokens > kTokenShardTokensMax) {
@@ -128,13 +95,13 @@ absl::Status ValidateManifest(const Manifest& manifest) {
 absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Bad("is not a JSON object");
-  if (StringAt(json, "format") != std::string(kFormat)) {
+  if (StringMember(json, "format") != std::string(kFormat)) {
     return Bad(absl::StrCat("format is not ",
                             absl::string_view(kFormat.data(), kFormat.size())));
   }
-  const auto tokenizer = StringAt(json, "tokenizer");
-  const auto vocab_size = CountAt(json, "vocab_size");
-  const Json* shards = Find(json, "shards");
+  const auto tokenizer = StringMember(json, "tokenizer");
+  const auto vocab_size = CountMember(json, "vocab_size");
+  const Json* shards = FindMember(json, "shards");
   if (!tokenizer || !vocab_size || shards == nullptr || !shards->is_array()) {
     return Bad("needs tokenizer, vocab_size and shards");
   }
@@ -142,15 +109,15 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   manifest.tokenizer = *tokenizer;
   manifest.vocab_size =
       static_cast<int>(std::min<uint64_t>(*vocab_size, kVocabMax + 1));
-  if (Find(json, "tokenizer_sha256") != nullptr) {
-    const auto digest = StringAt(json, "tokenizer_sha256");
+  if (FindMember(json, "tokenizer_sha256") != nullptr) {
+    const auto digest = StringMember(json, "tokenizer_sha256");
     if (!digest || digest->empty()) {
       return Bad("has a malformed tokenizer_sha256");
     }
     manifest.tokenizer_sha256 = *digest;
   }
-  if (Find(json, "document_end") != nullptr) {
-    const auto token = CountAt(json, "document_end");
+  if (FindMember(json, "document_end") != nullptr) {
+    const auto token = CountMember(json, "document_end");
     if (!token) return Bad("document_end is not in the vocabulary");
     manifest.document_end =
         static_cast<int>(std::min<uint64_t>(*token, kVocabMax));

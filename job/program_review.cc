@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/sha256.h"
 #include "job/limits.h"
 #include "job/text_forms.h"
 #include "nlohmann/json.hpp"
@@ -68,7 +69,7 @@ void ReviewProgram(const JobSpec::Model& model, SpecProblems& problems) {
   ReviewParameters(model.program->parameters_json, problems);
   const std::string& sha256 = model.program->sha256;
   problems.Require(
-      sha256.empty() || IsSha256(sha256), "model.program.sha256",
+      sha256.empty() || IsSha256Hex(sha256), "model.program.sha256",
       absl::StrCat("has to be 64 lower-case hex digits, not ", Quoted(sha256),
                    "; leave it out to take the program of the "
                    "first worker"));

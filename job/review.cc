@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/s3_location.h"
+#include "base/sha256.h"
 #include "base/status.h"
 #include "job/defaults.h"
 #include "job/limits.h"
@@ -134,7 +135,7 @@ void ReviewData(const JobSpec::Data& data, Problems& problems) {
   }
   // The hash is that of the folder, so one problem is enough.
   if (data.path.empty() && data.manifest_sha256.empty()) return;
-  problems.Require(IsSha256(data.manifest_sha256), "data.manifest_sha256",
+  problems.Require(IsSha256Hex(data.manifest_sha256), "data.manifest_sha256",
                    absl::StrCat("has to be 64 lower-case hex digits, not ",
                                 Quoted(data.manifest_sha256),
                                 "; skerryctl fills it in when it is left out"));
@@ -177,7 +178,7 @@ void ReviewCheckpoint(const JobSpec& spec, Problems& problems) {
                    "of a job, and the program itself can load other weights");
   problems.Require(from.name != "newest", "model.checkpoint.name",
                    "has to be checkpoint-SEQUENCE; skerryctl looks up newest");
-  problems.Require(IsSha256(from.sha256), "model.checkpoint.sha256",
+  problems.Require(IsSha256Hex(from.sha256), "model.checkpoint.sha256",
                    "has to be 64 lower-case hex digits; skerryctl fills it in "
                    "at submit");
   problems.Require(from.samples != Samples::kUnspecified,

@@ -22,11 +22,6 @@ bool IsLabel(std::string_view text, std::string_view extra) {
   return true;
 }
 
-bool IsSha256(std::string_view text) {
-  return text.size() == 64 &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 std::string Quoted(std::string_view text) {
   const std::string shown(text.substr(0, kShownMax));
   return absl::StrCat("\"", absl::CHexEscape(shown), "\"",

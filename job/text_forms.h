@@ -14,9 +14,6 @@ namespace skerry::job {
 // characters of `extra`.
 bool IsLabel(std::string_view text, std::string_view extra);
 
-// Returns true for 64 lower-case hex digits.
-bool IsSha256(std::string_view text);
-
 // The text in quotes, with escapes for what cannot be shown. Only the first 80
 // bytes of a longer text are shown.
 std::string Quoted(std::string_view text);

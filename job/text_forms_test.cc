@@ -16,13 +16,6 @@ TEST(TextFormsTest, ALabelHasLowerCaseLettersDigitsAndDashes) {
   EXPECT_FALSE(IsLabel(std::string(64, 'a'), ""));
 }
 
-TEST(TextFormsTest, AHashHas64LowerCaseHexDigits) {
-  EXPECT_TRUE(IsSha256(std::string(64, 'f')));
-  EXPECT_FALSE(IsSha256(std::string(63, 'f')));
-  EXPECT_FALSE(IsSha256(std::string(64, 'F')));
-  EXPECT_FALSE(IsSha256(std::string(64, 'g')));
-}
-
 TEST(TextFormsTest, ARefusedTextIsShownInOneShortLine) {
   EXPECT_EQ(Quoted("a\nb"), "\"a\\nb\"");
   EXPECT_EQ(Quoted(std::string(81, 'x')),

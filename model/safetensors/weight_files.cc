@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "base/check.h"
+#include "base/file_name.h"
 #include "base/status.h"
 #include "model/safetensors/strict_json.h"
 #include "model/safetensors/weight_names.h"
@@ -23,13 +24,6 @@ constexpr int kIndexDepthMax = 4;
 
 absl::Status Bad(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("weights: ", what));
-}
-
-bool IsPlainName(std::string_view name) {
-  return !name.empty() && name.size() <= 255 && name[0] != '.' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return c > ' ' && c < 0x7f && c != '/' && c != '\\';
-         });
 }
 
 std::string Shape(const std::vector<int64_t>& shape) {
@@ -210,7 +204,7 @@ absl::StatusOr<absl::btree_map<std::string, std::string>> ParseWeightIndex(
   }
   absl::btree_map<std::string, std::string> files;
   for (const auto& [tensor, file] : map->items()) {
-    if (!file.is_string() || !IsPlainName(file.get<std::string>())) {
+    if (!file.is_string() || !IsPlainFileName(file.get<std::string>())) {
       return Bad(absl::StrCat("index: ", tensor,
                               " must name a file beside the index"));
     }

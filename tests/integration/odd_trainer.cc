@@ -15,71 +15,20 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "trainer/core/trainer.h"
 #include "trainer/main/program.h"
 #include "trainer/service/job_engine.h"
 #include "trainer/service/job_trainer.h"
+#include "trainer/testing/forwarding_trainer.h"
 
 namespace skerry::trainer {
 namespace {
 
-// Does what the engine does.
-class OddTrainer : public Trainer {
+class DiesInRun final : public ForwardingTrainer {
  public:
-  explicit OddTrainer(std::unique_ptr<Trainer> engine)
-      : engine_(std::move(engine)) {
-    engine_->set_on_step([this] { OnStep(); });
-  }
-
-  const Description& description() const override {
-    return engine_->description();
-  }
+  using ForwardingTrainer::ForwardingTrainer;
   absl::StatusOr<RunResult> Run(const RunRequest& request,
                                 StopRequested stop) override {
-    return engine_->Run(request, stop);
-  }
-  absl::Status Snapshot(std::span<const ElementRange> ranges,
-                        std::span<float> state) override {
-    return engine_->Snapshot(ranges, state);
-  }
-  absl::Status Load(std::span<const ElementRange> ranges,
-                    std::span<const RankRange> owners,
-                    std::span<const float> state) override {
-    return engine_->Load(ranges, owners, state);
-  }
-  absl::Status JoinGroup(Collective* island) override {
-    return engine_->JoinGroup(island);
-  }
-  absl::StatusOr<uint64_t> SaveInner(const InnerLabel& label,
-                                     InnerFile& file) override {
-    return engine_->SaveInner(label, file);
-  }
-  absl::StatusOr<InnerProgress> LoadInner(uint64_t layout_hash,
-                                          InnerFile& file) override {
-    return engine_->LoadInner(layout_hash, file);
-  }
-  absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
-                                          StopRequested stop) override {
-    return engine_->Evaluate(samples_max, stop);
-  }
-  absl::StatusOr<std::string> Generate(const GenerateRequest& request,
-                                       StopRequested stop) override {
-    return engine_->Generate(request, stop);
-  }
-
- protected:
-  virtual void OnStep() { StepDone(); }
-
- private:
-  const std::unique_ptr<Trainer> engine_;
-};
-
-class DiesInRun final : public OddTrainer {
- public:
-  using OddTrainer::OddTrainer;
-  absl::StatusOr<RunResult> Run(const RunRequest& request,
-                                StopRequested stop) override {
-    if (++runs_ < 2) return OddTrainer::Run(request, stop);
+    if (++runs_ < 2) return ForwardingTrainer::Run(request, stop);
     // The answer is on its way when the process ends.
     std::thread([] {
       usleep(20'000);
@@ -92,13 +41,13 @@ class DiesInRun final : public OddTrainer {
   int runs_ = 0;
 };
 
-class StandsStill final : public OddTrainer {
+class StandsStill final : public ForwardingTrainer {
  public:
-  using OddTrainer::OddTrainer;
+  using ForwardingTrainer::ForwardingTrainer;
 
  private:
   void OnStep() override {
-    OddTrainer::OnStep();
+    ForwardingTrainer::OnStep();
     const char* const file = getenv("SKERRY_TEST_FILE");
     // Only one process removes it.
     if (file == nullptr || unlink(file) != 0) return;

@@ -1,5 +1,7 @@
 #include "trainer/testing/in_process_trainer.h"
 
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "data/byte_tokenizer.h"
 #include "data/token_shard.h"
 #include "trainer/core/language_model_trainer.h"
+#include "trainer/testing/forwarding_trainer.h"
 
 namespace skerry::trainer {
 namespace {
@@ -20,76 +23,11 @@ constexpr const char* kWords[] = {
     "night",  "day",   "under", "cloud", "rain",  "fell",  "on",     "it",
     "cold",   "green", "grass", "grew",  "there", "where", "nobody", "lived"};
 
-class InProcessTrainer final : public Trainer {
- public:
-  static absl::StatusOr<std::unique_ptr<Trainer>> Make(
-      const TrainingOptions& options) {
-    auto trainer = std::make_unique<InProcessTrainer>();
-    SKERRY_ASSIGN_OR_RETURN(
-        trainer->training_,
-        data::EncodeTokenShard(data::EncodeBytes(MadeUpText(1, 20000))));
-    SKERRY_ASSIGN_OR_RETURN(
-        trainer->validation_,
-        data::EncodeTokenShard(data::EncodeBytes(MadeUpText(2, 2000))));
-    TrainingData data{.training = {},
-                      .validation = {},
-                      .tokenizer = std::string(data::kByteTokenizerName),
-                      .vocab_size = data::kByteVocabSize};
-    SKERRY_ASSIGN_OR_RETURN(
-        const data::TokenShard training,
-        data::TokenShard::Parse(std::as_bytes(std::span(trainer->training_))));
-    SKERRY_ASSIGN_OR_RETURN(const data::TokenShard validation,
-                            data::TokenShard::Parse(std::as_bytes(
-                                std::span(trainer->validation_))));
-    data.training.push_back(training);
-    data.validation.push_back(validation);
-    SKERRY_ASSIGN_OR_RETURN(
-        trainer->engine_, LanguageModelTrainer::Create(options, std::move(data),
-                                                       trainer->executor_));
-    return trainer;
-  }
-
-  const Description& description() const override {
-    return engine_->description();
-  }
-  absl::StatusOr<RunResult> Run(const RunRequest& request,
-                                StopRequested stop) override {
-    return engine_->Run(request, stop);
-  }
-  absl::Status Snapshot(std::span<const ElementRange> ranges,
-                        std::span<float> state) override {
-    return engine_->Snapshot(ranges, state);
-  }
-  absl::Status Load(std::span<const ElementRange> ranges,
-                    std::span<const RankRange> owners,
-                    std::span<const float> state) override {
-    return engine_->Load(ranges, owners, state);
-  }
-  absl::Status JoinGroup(Collective* island) override {
-    return engine_->JoinGroup(island);
-  }
-  absl::StatusOr<uint64_t> SaveInner(const InnerLabel& label,
-                                     InnerFile& file) override {
-    return engine_->SaveInner(label, file);
-  }
-  absl::StatusOr<InnerProgress> LoadInner(uint64_t layout_hash,
-                                          InnerFile& file) override {
-    return engine_->LoadInner(layout_hash, file);
-  }
-  absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
-                                          StopRequested stop) override {
-    return engine_->Evaluate(samples_max, stop);
-  }
-  absl::StatusOr<std::string> Generate(const GenerateRequest& request,
-                                       StopRequested stop) override {
-    return engine_->Generate(request, stop);
-  }
-
- private:
-  std::string training_;
-  std::string validation_;
-  InlineExecutor executor_;
-  std::unique_ptr<LanguageModelTrainer> engine_;
+// What the engine refers to.
+struct Kept {
+  std::string training;
+  std::string validation;
+  InlineExecutor executor;
 };
 
 }  // namespace
@@ -139,7 +77,30 @@ std::string MadeUpText(uint64_t seed, size_t bytes) {
 
 absl::StatusOr<std::unique_ptr<Trainer>> MakeInProcessTrainer(
     const TrainingOptions& options) {
-  return InProcessTrainer::Make(options);
+  auto kept = std::make_shared<Kept>();
+  SKERRY_ASSIGN_OR_RETURN(
+      kept->training,
+      data::EncodeTokenShard(data::EncodeBytes(MadeUpText(1, 20000))));
+  SKERRY_ASSIGN_OR_RETURN(
+      kept->validation,
+      data::EncodeTokenShard(data::EncodeBytes(MadeUpText(2, 2000))));
+  TrainingData data{.training = {},
+                    .validation = {},
+                    .tokenizer = std::string(data::kByteTokenizerName),
+                    .vocab_size = data::kByteVocabSize};
+  SKERRY_ASSIGN_OR_RETURN(
+      const data::TokenShard training,
+      data::TokenShard::Parse(std::as_bytes(std::span(kept->training))));
+  SKERRY_ASSIGN_OR_RETURN(
+      const data::TokenShard validation,
+      data::TokenShard::Parse(std::as_bytes(std::span(kept->validation))));
+  data.training.push_back(training);
+  data.validation.push_back(validation);
+  SKERRY_ASSIGN_OR_RETURN(
+      auto engine,
+      LanguageModelTrainer::Create(options, std::move(data), kept->executor));
+  return std::make_unique<ForwardingTrainer>(std::move(engine),
+                                             std::move(kept));
 }
 
 }  // namespace skerry::trainer

@@ -16,6 +16,7 @@
 #include "runtime/posix/posix_loop.h"
 #include "runtime/testing/memory_files.h"
 #include "transport/directory.h"
+#include "transport/grpc/testing/bulk_driver.h"
 #include "transport/grpc/testing/test_identity.h"
 #include "transport/testing/bulk_conformance.h"
 
@@ -24,90 +25,36 @@ namespace {
 
 // The receiving end is at a socket of its own folder, so that it can come back
 // to the same address without owning a port.
-class GrpcBulkDriver {
+class GrpcBulkDriver final : public BulkDriver {
  public:
   GrpcBulkDriver() {
     std::string pattern = "/tmp/skerry-bulk-XXXXXX";
     folder_ = mkdtemp(pattern.data());
   }
-  ~GrpcBulkDriver() {
-    Run([this] {
-      sending_.reset();
-      receiving_.reset();
-    });
-    loop_.Stop();
+  ~GrpcBulkDriver() override {
+    End();
     unlink((folder_ + "/b").c_str());
     rmdir(folder_.c_str());
   }
 
-  void Start(BulkReceiver& receiver) {
+  void Start(BulkReceiver& receiver) override {
     receiver_ = &receiver;
     StartReceiving();
     Run([this] {
-      sending_ = Make("127.0.0.1:0", "a", directory_, nobody_);
+      sending_ = Make("a", directory_, nobody_);
       directory_.Learn({{"b", {address()}}});
     });
   }
-  void StartReceiving() {
-    Run([this] { receiving_ = Make(address(), "b", nowhere_, *receiver_); });
-  }
-  void StopReceiving() {
-    Run([this] { receiving_.reset(); });
-  }
-  void RestartReceiving() {
-    StopReceiving();
-    StartReceiving();
-  }
-  void DestroySending() { sending_.reset(); }
-  BulkTransport& sending() { return *sending_; }
-  BulkTransport& receiving() { return *receiving_; }
-  std::string peer() const { return "b"; }
-  void Run(std::function<void()> task) {
-    std::promise<void> done;
-    loop_.Post([&] {
-      task();
-      done.set_value();
-    });
-    done.get_future().get();
-  }
-  void Await(std::function<bool()> is_so) {
-    std::promise<void> done;
-    std::function<void()> ask = [&] {
-      if (is_so()) return done.set_value();
-      loop_.RunAt(loop_.Now() + absl::Milliseconds(1), ask);
-    };
-    loop_.Post(ask);
-    done.get_future().get();
-  }
-  // What is under way has a few turns of the loop to arrive; nothing depends on
-  // how long that takes.
-  void Settle() {
-    int turns = 0;
-    Await([&turns] { return ++turns > 20; });
+  void StartReceiving() override {
+    Run([this] { receiving_ = Make("b", nowhere_, *receiver_, address()); });
   }
 
  private:
   std::string address() const { return "unix:" + folder_ + "/b"; }
-  std::unique_ptr<GrpcBulk> Make(const std::string& address,
-                                 const std::string& name, Directory& directory,
-                                 BulkReceiver& receiver) {
-    GrpcBulkOptions options;
-    options.listen_address = address;
-    options.name = name;
-    options.channels_per_peer = 1;  // the kit asks for order
-    auto bulk = GrpcBulk::Start(options, loop_, directory, receiver);
-    EXPECT_TRUE(bulk.ok()) << bulk.status();
-    return bulk.ok() ? *std::move(bulk) : nullptr;
-  }
 
   std::string folder_;
-  runtime::PosixLoop loop_{"test-loop"};
   Directory directory_;
   Directory nowhere_;
-  RecordingReceiver nobody_;
-  BulkReceiver* receiver_ = nullptr;
-  std::unique_ptr<GrpcBulk> receiving_;
-  std::unique_ptr<GrpcBulk> sending_;
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(GrpcBulk, BulkConformance, GrpcBulkDriver);

@@ -12,6 +12,7 @@
 #include "transport/directory.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/refused_calls.h"
+#include "transport/grpc/testing/bulk_driver.h"
 #include "transport/grpc/testing/bulk_nodes.h"
 #include "transport/testing/bulk_conformance.h"
 
@@ -21,17 +22,14 @@ namespace {
 using protocol::ViaRelay;
 
 // Sender and receiver know the relay alone.
-class RelayDriver {
+class RelayDriver final : public BulkDriver {
  public:
-  ~RelayDriver() {
-    Run([this] {
-      receiving_.reset();
-      sending_.reset();
-      relay_.reset();
-    });
+  ~RelayDriver() override {
+    End();
+    Run([this] { relay_.reset(); });
   }
 
-  void Start(BulkReceiver& receiver) {
+  void Start(BulkReceiver& receiver) override {
     receiver_ = &receiver;
     Run([this] {
       relay_ = Make("r", at_relay_, nobody_);
@@ -45,53 +43,24 @@ class RelayDriver {
     });
     StartReceiving();
   }
-  void StartReceiving() {
+  void StartReceiving() override {
     Run([this] {
       receiving_ = Make("b", at_receiver_, *receiver_);
       at_receiver_.SetAwaitedBy({"a"});
     });
   }
-  void StopReceiving() {
+  void StopReceiving() override {
     Run([this] {
       receiving_.reset();
       at_receiver_.SetAwaitedBy({});
     });
   }
-  void RestartReceiving() {
-    StopReceiving();
-    StartReceiving();
-  }
-  void DestroySending() { sending_.reset(); }
-  BulkTransport& sending() { return *sending_; }
-  BulkTransport& receiving() { return *receiving_; }
-  std::string peer() const { return "b"; }
-  void Run(std::function<void()> task) { loop_.Run(std::move(task)); }
-  void Await(std::function<bool()> is_so) { loop_.Await(std::move(is_so)); }
-  void Settle() {
-    int turns = 0;
-    Await([&turns] { return ++turns > 20; });
-  }
 
  private:
-  std::unique_ptr<GrpcBulk> Make(const std::string& name, Directory& directory,
-                                 BulkReceiver& receiver) {
-    GrpcBulkOptions options;
-    options.listen_address = "127.0.0.1:0";
-    options.name = name;
-    options.channels_per_peer = 1;  // the kit asks for order
-    options.fetch_stall_max = absl::Milliseconds(200);
-    return GrpcBulk::Start(options, loop_.loop, directory, receiver).value();
-  }
-
-  BulkLoop loop_;
   Directory at_sender_;
   Directory at_receiver_;
   Directory at_relay_;
-  RecordingReceiver nobody_;
-  BulkReceiver* receiver_ = nullptr;
   std::unique_ptr<GrpcBulk> relay_;
-  std::unique_ptr<GrpcBulk> receiving_;
-  std::unique_ptr<GrpcBulk> sending_;
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Relay, BulkConformance, RelayDriver);

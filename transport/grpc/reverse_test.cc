@@ -9,6 +9,7 @@
 #include "protocol/peers.h"
 #include "transport/directory.h"
 #include "transport/grpc/grpc_bulk.h"
+#include "transport/grpc/testing/bulk_driver.h"
 #include "transport/grpc/testing/bulk_nodes.h"
 #include "transport/testing/bulk_conformance.h"
 
@@ -19,16 +20,11 @@ using protocol::kReverse;
 
 // The end that sends listens, and the one that receives opens the streams. It
 // would not be found at the address that the directory has for it.
-class ReverseDriver {
+class ReverseDriver final : public BulkDriver {
  public:
-  ~ReverseDriver() {
-    Run([this] {
-      receiving_.reset();
-      sending_.reset();
-    });
-  }
+  ~ReverseDriver() override { End(); }
 
-  void Start(BulkReceiver& receiver) {
+  void Start(BulkReceiver& receiver) override {
     receiver_ = &receiver;
     Run([this] {
       directory_.Learn({{"b", {kReverse, "127.0.0.1:1"}}});
@@ -37,53 +33,22 @@ class ReverseDriver {
     });
     StartReceiving();
   }
-  void StartReceiving() {
+  void StartReceiving() override {
     Run([this] {
       receiving_ = Make("b", back_, *receiver_);
       back_.SetAwaitedBy({"a"});
     });
   }
-  void StopReceiving() {
+  void StopReceiving() override {
     Run([this] {
       receiving_.reset();
       back_.SetAwaitedBy({});
     });
   }
-  void RestartReceiving() {
-    StopReceiving();
-    StartReceiving();
-  }
-  void DestroySending() { sending_.reset(); }
-  BulkTransport& sending() { return *sending_; }
-  BulkTransport& receiving() { return *receiving_; }
-  std::string peer() const { return "b"; }
-  void Run(std::function<void()> task) { loop_.Run(std::move(task)); }
-  void Await(std::function<bool()> is_so) { loop_.Await(std::move(is_so)); }
-  void Settle() {
-    int turns = 0;
-    Await([&turns] { return ++turns > 20; });
-  }
 
  private:
-  std::unique_ptr<GrpcBulk> Make(const std::string& name, Directory& directory,
-                                 BulkReceiver& receiver) {
-    GrpcBulkOptions options;
-    options.listen_address = "127.0.0.1:0";
-    options.name = name;
-    options.channels_per_peer = 1;  // the kit asks for order
-    options.fetch_stall_max = absl::Milliseconds(200);
-    auto bulk = GrpcBulk::Start(options, loop_.loop, directory, receiver);
-    EXPECT_TRUE(bulk.ok()) << bulk.status();
-    return bulk.ok() ? *std::move(bulk) : nullptr;
-  }
-
-  BulkLoop loop_;
   Directory directory_;
   Directory back_;
-  RecordingReceiver nobody_;
-  BulkReceiver* receiver_ = nullptr;
-  std::unique_ptr<GrpcBulk> receiving_;
-  std::unique_ptr<GrpcBulk> sending_;
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Reverse, BulkConformance, ReverseDriver);

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "runtime/posix/shared_memory.h"
 #include "trainer/core/element_ranges.h"
+#include "trainer/testing/forwarding_trainer.h"
 
 namespace skerry::trainer::attach {
 namespace {
@@ -25,49 +26,23 @@ std::string Unique() {
 }
 
 // Copies between `state` and the memory that the program has mapped.
-class WithMemory final : public Trainer {
+class WithMemory final : public ForwardingTrainer {
  public:
   WithMemory(std::unique_ptr<Trainer> inner,
-             std::unique_ptr<runtime::SharedMemory> memory)
-      : memory_(std::move(memory)), inner_(std::move(inner)) {}
+             std::shared_ptr<runtime::SharedMemory> memory)
+      : ForwardingTrainer(std::move(inner), memory),
+        memory_(std::move(memory)) {}
 
-  const Description& description() const override {
-    return inner_->description();
-  }
-  absl::StatusOr<RunResult> Run(const RunRequest& request,
-                                StopRequested stop) override {
-    inner_->set_on_step([this] { StepDone(); });
-    return inner_->Run(request, stop);
-  }
   absl::Status Snapshot(std::span<const ElementRange> ranges,
                         std::span<float> state) override {
-    SKERRY_RETURN_IF_ERROR(inner_->Snapshot(ranges, State()));
+    SKERRY_RETURN_IF_ERROR(ForwardingTrainer::Snapshot(ranges, State()));
     return CopyRanges(ranges, State(), state);
   }
   absl::Status Load(std::span<const ElementRange> ranges,
                     std::span<const RankRange> owners,
                     std::span<const float> state) override {
     SKERRY_RETURN_IF_ERROR(CopyRanges(ranges, state, State()));
-    return inner_->Load(ranges, owners, State());
-  }
-  absl::Status JoinGroup(Collective* island) override {
-    return inner_->JoinGroup(island);
-  }
-  absl::StatusOr<uint64_t> SaveInner(const InnerLabel& label,
-                                     InnerFile& file) override {
-    return inner_->SaveInner(label, file);
-  }
-  absl::StatusOr<InnerProgress> LoadInner(uint64_t layout_hash,
-                                          InnerFile& file) override {
-    return inner_->LoadInner(layout_hash, file);
-  }
-  absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
-                                          StopRequested stop) override {
-    return inner_->Evaluate(samples_max, stop);
-  }
-  absl::StatusOr<std::string> Generate(const GenerateRequest& request,
-                                       StopRequested stop) override {
-    return inner_->Generate(request, stop);
+    return ForwardingTrainer::Load(ranges, owners, State());
   }
 
  private:
@@ -77,8 +52,7 @@ class WithMemory final : public Trainer {
             bytes.size() / sizeof(float)};
   }
 
-  std::unique_ptr<runtime::SharedMemory> memory_;
-  std::unique_ptr<Trainer> inner_;
+  const std::shared_ptr<runtime::SharedMemory> memory_;
 };
 
 }  // namespace
