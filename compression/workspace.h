@@ -128,6 +128,15 @@ struct Workspace {
   RawMemory<float> sent;  // in order, where it is not known at once how
   std::vector<std::byte> bytes;
   std::vector<double> sums;
+
+  // Room for what a payload decodes to, until the next call. It is for the
+  // caller of a codec: no codec uses it.
+  std::span<float> DecodedRoom(size_t count) {
+    return {decoded_.Room(count), count};
+  }
+
+ private:
+  RawMemory<float> decoded_;
 };
 
 // The calling thread's own, for tasks that run wherever a thread is free. Keeps

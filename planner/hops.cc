@@ -4,6 +4,15 @@
 #include "base/check.h"
 
 namespace skerry::planner {
+namespace {
+
+// What a fast disk of a machine in a cloud takes. On a slower one two hops save
+// more.
+constexpr double kDiskBytesPerS = 1e9;
+// With fewer, the two ways of a link are not equally busy.
+constexpr uint32_t kSpansMin = 8;
+
+}  // namespace
 
 HopChoice DescribeHops(int hops, uint32_t members, double contribution_bytes,
                        double result_bytes) {
@@ -22,7 +31,14 @@ HopChoice DescribeHops(int hops, uint32_t members, double contribution_bytes,
   return {
       2, two_hops,
       absl::StrFormat("%d members: two hops send %.4g MB each, one hop %.4g MB",
-                      members, two_hops / 1e6, one_hop / 1e6)};
+                      members, two_hops / 1e6, one_hop / 1e6) +
+          (two_hops == one_hop ? ", which is twice as much to store" : "")};
+}
+
+bool TwoMembersTakeTwoHops(double contribution_bytes, uint32_t spans,
+                           absl::Duration round_trip) {
+  return spans >= kSpansMin &&
+         round_trip < absl::Seconds(contribution_bytes / kDiskBytesPerS);
 }
 
 HopChoice ChooseHops(uint32_t members, double contribution_bytes,

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/time/time.h"
+
 namespace skerry::planner {
 
 struct HopChoice {
@@ -27,6 +29,15 @@ struct HopChoice {
 // Requires: members > 0.
 HopChoice ChooseHops(uint32_t members, double contribution_bytes,
                      double result_bytes);
+
+// Whether two members that send their values uncoded take two hops. They send
+// the same bytes either way. After one hop each has both contributions to store
+// and to add up, and after two hops only the mean. That saves the time in which
+// a disk takes `contribution_bytes`, and costs a delay, which is less than
+// `round_trip`. Both members have to own spans for it. A codec would lose
+// something in each hop, so coded values keep to one.
+bool TwoMembersTakeTwoHops(double contribution_bytes, uint32_t spans,
+                           absl::Duration round_trip);
 
 // Returns the same for `hops` that are chosen already, before the codecs and so
 // the bytes were known.

@@ -22,6 +22,15 @@ TEST(HopsTest, SparseContributionsTakeOneHopWhileThatSendsLess) {
   EXPECT_EQ(ChooseHops(5, 1e6, 3e6).hops, 2);
 }
 
+TEST(HopsTest, TwoUncodedMembersTakeTwoHopsWhereTheDelayIsShorterThanStoring) {
+  // 64 MB take a disk 64 ms.
+  EXPECT_TRUE(TwoMembersTakeTwoHops(64e6, 64, absl::Milliseconds(63)));
+  EXPECT_FALSE(TwoMembersTakeTwoHops(64e6, 64, absl::Milliseconds(65)));
+  EXPECT_FALSE(TwoMembersTakeTwoHops(1e5, 64, absl::Milliseconds(1)));
+  // One owner would get all, and then send all.
+  EXPECT_FALSE(TwoMembersTakeTwoHops(64e6, 1, absl::Milliseconds(1)));
+}
+
 TEST(HopsTest, BytesAreThoseOfCountingTransfers) {
   for (uint32_t members = 2; members <= 6; ++members) {
     // Member 0 owns 1/G: it sends the rest to owners, its results to all.
@@ -41,6 +50,9 @@ TEST(HopsTest, HopsThatAreChosenAlreadyAreDescribedWithTheirBytes) {
   EXPECT_EQ(DescribeHops(1, 2, 8e6, 8e6).reason,
             "2 members: one hop sends 8 MB each, two hops 8 MB and one delay "
             "more");
+  EXPECT_EQ(DescribeHops(2, 2, 8e6, 8e6).reason,
+            "2 members: two hops send 8 MB each, one hop 8 MB, which is twice "
+            "as much to store");
   EXPECT_EQ(DescribeHops(2, 4, 3e6, 1e6).reason,
             "4 members: two hops send 3 MB each, one hop 9 MB");
 }

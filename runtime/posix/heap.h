@@ -12,6 +12,12 @@ namespace skerry::runtime {
 // keep more than they use. Called before other threads start.
 void ShareHeap();
 
+// Has glibc keep what is freed, and large pieces with it, until
+// ReturnFreeHeap(). Otherwise it gives memory back to the system soon, and who
+// frees and takes the same large pieces every round pays for new pages each
+// time: a worker spent a fifth of an exchange on them.
+void KeepFreeHeap();
+
 // Gives pages of the heaps that hold nothing back to the system. Allocations
 // made after it take pages anew, so it is called when something large or long
 // has ended and not between rounds. It holds each heap's lock for the time that

@@ -1,10 +1,12 @@
 #include "runtime/posix/heap.h"
 
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <latch>
 #include <memory>
@@ -77,6 +79,36 @@ TEST(HeapTest, FreeMemoryGoesBackToTheSystem) {
   const size_t before = Resident();
   ReturnFreeHeap();
   EXPECT_LT(Resident() + kPieces * kPieceBytes / 2, before);
+}
+
+size_t PagesTaken() {
+  rusage usage = {};
+  EXPECT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  return static_cast<size_t>(usage.ru_minflt);
+}
+
+TEST(HeapTest, LargePiecesOfEveryRoundTakePagesOnce) {
+  KeepFreeHeap();
+  constexpr size_t kPieces = 8;
+  constexpr size_t kPieceBytes = size_t{4} << 20;
+  const auto round = [] {
+    const size_t before = PagesTaken();
+    std::vector<std::unique_ptr<char[]>> pieces;
+    for (size_t i = 0; i < kPieces; ++i) {
+      pieces.push_back(std::make_unique_for_overwrite<char[]>(kPieceBytes));
+      std::memset(pieces.back().get(), 1, kPieceBytes);
+    }
+    return PagesTaken() - before;
+  };
+  const size_t first = round();
+  if (mallinfo2().arena < kPieces * kPieceBytes) {
+    GTEST_SKIP() << "a sanitizer's allocator is in glibc's place";
+  }
+  EXPECT_GE(first, kPieces);
+  EXPECT_LT(round(), first / 2);
+  const size_t kept = Resident();
+  ReturnFreeHeap();
+  EXPECT_LT(Resident() + kPieces * kPieceBytes / 2, kept);
 }
 
 }  // namespace

@@ -103,7 +103,8 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
                                     compression::ThreadWorkspace());
     if (!summed.status.ok()) return summed;
   }
-  std::vector<float> mean(sum.size());
+  const std::span<float> mean =
+      compression::ThreadWorkspace().DecodedRoom(sum.size());
   MeanOfSum(sum, weight, mean);
   auto encoded = Encode(id, mean);
   summed.status = encoded.status();
@@ -112,9 +113,9 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
   summed.status = (*compression::FindCodec(id))
                       ->Decode(summed.encoded.bytes(), mean,
                                compression::ThreadWorkspace());
-  std::vector<float> error(sum.size());
-  OwnerError(sum, weight, mean, error);
-  summed.error = std::make_shared<const std::vector<float>>(std::move(error));
+  // In place of the sum.
+  OwnerError(sum, weight, mean, sum);
+  summed.error = std::make_shared<const std::vector<float>>(std::move(sum));
   return summed;
 }
 
@@ -245,22 +246,19 @@ void Exchange::Step(uint32_t span) {
   // taken then, because the outcome needs the bytes that left.
   if (!state.is_encoded) return;
   state.working = true;
-  std::vector<EncodedPayload> payloads;
-  std::vector<SharedBytes> keep;
+  std::vector<PiecePayload> payloads;
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     if (m == plan_.self && one_hop()) {
-      keep.push_back(state.encoded);
-      payloads.push_back({CodecOf(span, self(), FrameKind::kContribution),
-                          keep.back().bytes()});
+      payloads.push_back(
+          {CodecOf(span, self(), FrameKind::kContribution), {state.encoded}});
       continue;
     }
     const auto inbox = state.from.find(m);
     if (inbox == state.from.end()) continue;
-    keep.push_back(Join(inbox->second.parts()));
-    payloads.push_back({inbox->second.codec(), keep.back().bytes()});
+    payloads.push_back({inbox->second.codec(), inbox->second.parts()});
     inbox->second.Drop();
   }
-  Finish(span, std::move(payloads), std::move(keep));
+  Finish(span, std::move(payloads));
 }
 
 void Exchange::Sum(uint32_t span) {
@@ -297,22 +295,20 @@ void Exchange::OnSummed(Instant now, uint32_t span, Summed summed) {
     if (m != plan_.self) Send(span, FrameKind::kResult, m, state.encoded);
   }
   if (--sums_left_ == 0) Trace("sums are encoded");
-  Finish(span,
-         {{CodecOf(span, self(), FrameKind::kResult), state.encoded.bytes()}},
-         {state.encoded});
+  Finish(span, {{CodecOf(span, self(), FrameKind::kResult), {state.encoded}}});
 }
 
-void Exchange::Finish(uint32_t span, std::vector<EncodedPayload> payloads,
-                      std::vector<SharedBytes> keep) {
+void Exchange::Finish(uint32_t span, std::vector<PiecePayload> payloads) {
   Compute(
       host_,
-      [span, payloads = std::move(payloads), keep = std::move(keep),
+      [span, payloads = std::move(payloads),
        shape = one_hop() ? PieceShape::kMembers : PieceShape::kMean,
        weight = plan_.open.total_weight, elements = layout_.elements(span),
        is_step = layout_.rule(span) == SpanRule::kStep] {
         Finished finished;
         std::vector<std::byte> piece = WriteResultPiece(shape, payloads);
-        std::vector<float> mean(elements);
+        const std::span<float> mean =
+            compression::ThreadWorkspace().DecodedRoom(elements);
         finished.status = DecodeMean(piece, weight, mean);
         if (is_step) finished.squared_norm = SumsOf(mean).squared;
         finished.piece = {span, Hash64(piece), SharedBytes(std::move(piece))};

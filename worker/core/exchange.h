@@ -143,8 +143,7 @@ class Exchange {
   void Step(uint32_t span);
   void Sum(uint32_t span);
   void OnSummed(Instant now, uint32_t span, Summed summed);
-  void Finish(uint32_t span, std::vector<EncodedPayload> payloads,
-              std::vector<SharedBytes> keep);
+  void Finish(uint32_t span, std::vector<PiecePayload> payloads);
   void OnFinished(Instant now, uint32_t span, Finished finished);
   void Send(uint32_t span, compression::FrameKind kind, uint32_t member,
             const SharedBytes& bytes);

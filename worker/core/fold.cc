@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "compression/workspace.h"
 #include "worker/core/result_piece.h"
 
 namespace skerry::worker {
@@ -81,7 +82,8 @@ absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
     return absl::DataLossError(absl::StrCat("result ", entry.sequence.value(),
                                             ": the hash does not match"));
   }
-  std::vector<float> mean(elements);
+  const std::span<float> mean =
+      compression::ThreadWorkspace().DecodedRoom(elements);
   SKERRY_RETURN_IF_ERROR(DecodeMean(piece, entry.total_weight, mean));
   std::vector<float> values = *state.values;
   if (rule == SpanRule::kAverage) {

@@ -22,7 +22,7 @@ std::vector<std::byte> MeanPiece(const std::vector<float>& mean) {
   std::vector<std::byte> bytes;
   const auto id = compression::CodecId::kRawF32;
   EXPECT_TRUE((*compression::FindCodec(id))->Encode(mean, bytes).ok());
-  return WriteResultPiece(PieceShape::kMean, {{{id, bytes}}});
+  return WriteResultPiece(PieceShape::kMean, {{{id, {SharedBytes(bytes)}}}});
 }
 
 CommittedEntry Entry(uint64_t sequence, uint64_t samples) {

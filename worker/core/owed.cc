@@ -123,9 +123,9 @@ absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,
                                    double beta) {
   SKERRY_ASSIGN_OR_RETURN(const compression::Codec* found,
                           compression::FindCodec(codec));
-  std::vector<float> decoded(owed.values->size());
-  SKERRY_RETURN_IF_ERROR(
-      found->Decode(sent, decoded, compression::ThreadWorkspace()));
+  compression::Workspace& workspace = compression::ThreadWorkspace();
+  const std::span<float> decoded = workspace.DecodedRoom(owed.values->size());
+  SKERRY_RETURN_IF_ERROR(found->Decode(sent, decoded, workspace));
   return Settle(owed, decoded, beta,
                 [](std::span<const float> term, std::span<float> rest) {
                   SettleSent(term, rest);

@@ -14,6 +14,11 @@ constexpr size_t kHeadBytes = 8;
 constexpr size_t kEntryBytes = 16;
 constexpr uint8_t kVersion = 1;
 
+struct EncodedPayload {
+  compression::CodecId codec = compression::CodecId::kRawF32;
+  std::span<const std::byte> bytes;
+};
+
 struct Parsed {
   PieceShape shape = PieceShape::kMean;
   std::vector<EncodedPayload> payloads;
@@ -73,26 +78,31 @@ absl::StatusOr<Parsed> Parse(std::span<const std::byte> piece) {
 }  // namespace
 
 std::vector<std::byte> WriteResultPiece(
-    PieceShape shape, std::span<const EncodedPayload> payloads) {
+    PieceShape shape, std::span<const PiecePayload> payloads) {
   SKERRY_CHECK(!payloads.empty() && payloads.size() <= kPiecePayloadsMax);
   SKERRY_CHECK(shape == PieceShape::kMembers || payloads.size() == 1);
-  size_t size = kHeadBytes + payloads.size() * kEntryBytes;
-  for (const EncodedPayload& payload : payloads) size += payload.bytes.size();
-  std::vector<std::byte> piece(size);
-  std::memcpy(piece.data(), "SKR", 3);
-  piece[3] = std::byte{kVersion};
-  piece[4] = static_cast<std::byte>(shape);
-  piece[5] = static_cast<std::byte>(payloads.size());
-  size_t at = kHeadBytes + payloads.size() * kEntryBytes;
+  std::vector<std::byte> head(kHeadBytes + payloads.size() * kEntryBytes);
+  std::memcpy(head.data(), "SKR", 3);
+  head[3] = std::byte{kVersion};
+  head[4] = static_cast<std::byte>(shape);
+  head[5] = static_cast<std::byte>(payloads.size());
+  size_t size = head.size();
   for (size_t i = 0; i < payloads.size(); ++i) {
-    std::byte* entry = piece.data() + kHeadBytes + i * kEntryBytes;
+    uint64_t bytes = 0;
+    for (const SharedBytes& part : payloads[i].parts) bytes += part.size();
+    std::byte* entry = head.data() + kHeadBytes + i * kEntryBytes;
     PutU64(static_cast<uint64_t>(payloads[i].codec), entry);
-    PutU64(payloads[i].bytes.size(), entry + 8);
-    if (!payloads[i].bytes.empty()) {
-      std::memcpy(piece.data() + at, payloads[i].bytes.data(),
-                  payloads[i].bytes.size());
-    }
-    at += payloads[i].bytes.size();
+    PutU64(bytes, entry + 8);
+    size += bytes;
+  }
+  std::vector<std::byte> piece;
+  piece.reserve(size);
+  const auto append = [&piece](std::span<const std::byte> bytes) {
+    piece.insert(piece.end(), bytes.begin(), bytes.end());
+  };
+  append(head);
+  for (const PiecePayload& payload : payloads) {
+    for (const SharedBytes& part : payload.parts) append(part.bytes());
   }
   return piece;
 }

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/shared_bytes.h"
 #include "compression/codec.h"
 
 namespace skerry::worker {
@@ -25,14 +26,14 @@ enum class PieceShape : uint8_t {
 
 inline constexpr uint32_t kPiecePayloadsMax = 64;
 
-struct EncodedPayload {
+struct PiecePayload {
   compression::CodecId codec = compression::CodecId::kRawF32;
-  std::span<const std::byte> bytes;
+  std::vector<SharedBytes> parts;  // in order
 };
 
 // Requires: 1 payload for kMean, else 1 to kPiecePayloadsMax.
-std::vector<std::byte> WriteResultPiece(
-    PieceShape shape, std::span<const EncodedPayload> payloads);
+std::vector<std::byte> WriteResultPiece(PieceShape shape,
+                                        std::span<const PiecePayload> payloads);
 
 // The mean pseudo-gradient of a piece: what the outer step reads. For kMembers
 // the payloads are summed in order in fp32 and divided by `total_weight`; for

@@ -25,8 +25,8 @@ std::vector<float> Numbers(uint64_t seed, size_t count) {
 
 TEST(ResultPieceTest, MeanIsWhatItsBytesDecodeTo) {
   const auto bytes = Encoded(CodecId::kRawF32, {1, 2, 3});
-  const auto piece =
-      WriteResultPiece(PieceShape::kMean, {{{CodecId::kRawF32, bytes}}});
+  const auto piece = WriteResultPiece(
+      PieceShape::kMean, {{{CodecId::kRawF32, {SharedBytes(bytes)}}}});
   std::vector<float> mean(3);
   ASSERT_TRUE(DecodeMean(piece, 99, mean).ok());
   EXPECT_EQ(mean, (std::vector<float>{1, 2, 3}));
@@ -41,9 +41,11 @@ TEST(ResultPieceTest, MembersAreSummedInOrderAndDivided) {
   ASSERT_TRUE((*compression::FindCodec(CodecId::kInt8Block))
                   ->Decode(bytes_b, decoded_b)
                   .ok());
+  const SharedBytes whole(bytes_a);
   const auto piece = WriteResultPiece(
       PieceShape::kMembers,
-      {{{CodecId::kRawF32, bytes_a}, {CodecId::kInt8Block, bytes_b}}});
+      {{{CodecId::kRawF32, {whole.Part(0, 300), whole.Part(300, 3700)}},
+        {CodecId::kInt8Block, {SharedBytes(bytes_b)}}}});
   std::vector<float> mean(1000);
   ASSERT_TRUE(DecodeMean(piece, 12, mean).ok());
   for (size_t i = 0; i < mean.size(); ++i) {
@@ -53,8 +55,8 @@ TEST(ResultPieceTest, MembersAreSummedInOrderAndDivided) {
 
 TEST(ResultPieceTest, EveryCutAndEveryFlippedHeadByteIsRefused) {
   const auto bytes = Encoded(CodecId::kRawF32, {1, 2, 3});
-  const auto piece =
-      WriteResultPiece(PieceShape::kMean, {{{CodecId::kRawF32, bytes}}});
+  const auto piece = WriteResultPiece(
+      PieceShape::kMean, {{{CodecId::kRawF32, {SharedBytes(bytes)}}}});
   std::vector<float> mean(3);
   for (size_t size = 0; size < piece.size(); ++size) {
     EXPECT_FALSE(DecodeMean(std::span(piece).first(size), 1, mean).ok());

@@ -434,6 +434,7 @@ int Main(int argc, char** argv) {
                      "give a shorter one with --run-dir")));
   }
   runtime::ShareHeap();
+  runtime::KeepFreeHeap();
   runtime::RaiseDescriptorLimit();
   runtime::ServiceNotices notices = runtime::NoticesToManager();
   runtime::SignalWait signals;

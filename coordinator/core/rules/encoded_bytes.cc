@@ -19,6 +19,10 @@ double EncodedBytes(compression::CodecId codec, uint64_t elements) {
   return static_cast<double>((*found)->MaxEncodedBytes(elements));
 }
 
+bool IsUncoded(std::string_view codec) {
+  return codec == compression::CodecName(compression::CodecId::kRawF32);
+}
+
 MeanBytes MeanEncodedBytes(const Opened& opened, uint64_t elements) {
   SKERRY_CHECK(!opened.members.empty());
   MeanBytes sum;

@@ -18,6 +18,9 @@ namespace skerry::coordinator {
 double EncodedBytes(std::string_view codec, uint64_t elements);
 double EncodedBytes(compression::CodecId codec, uint64_t elements);
 
+// Whether the codec of that name, or the policy, sends values as they are.
+bool IsUncoded(std::string_view codec);
+
 // The mean over the members of an attempt, each for a whole fragment.
 struct MeanBytes {
   double contribution = 0;

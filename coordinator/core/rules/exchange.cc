@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -99,6 +100,21 @@ void KeepOldest(std::vector<Member>& members, size_t members_max) {
       [](const Member& a, const Member& b) { return a.replica < b.replica; });
 }
 
+// Two members that send as many bytes in two hops.
+bool StoresLessInTwoHops(const JobState& job, const Opened& opened) {
+  if (opened.members.size() != 2 || !IsUncoded(job.spec.exchange.codec)) {
+    return false;
+  }
+  uint64_t elements = 0;
+  for (const uint64_t span : SpansOf(job, opened)) elements += span;
+  const std::optional<absl::Duration> round_trip =
+      LongestRoundTrip(job, opened.members);
+  return round_trip.has_value() &&
+         planner::TwoMembersTakeTwoHops(
+             static_cast<double>(elements * sizeof(float)), job.span_count,
+             *round_trip);
+}
+
 void Open(JobState& job, const Decider& decider, size_t fragment,
           std::vector<Member> members, std::string reason) {
   KeepOldest(members, decider.options.members_max);
@@ -111,11 +127,12 @@ void Open(JobState& job, const Decider& decider, size_t fragment,
   // for contributions and results of equal size.
   const auto count = static_cast<uint32_t>(members.size());
   const int hops = planner::ChooseHops(count, 1, 1).hops;
-  opened.hops = hops == 2 ? Hops::kTwo : Hops::kOne;
   for (const Member& member : members) {
     opened.total_weight += member.contribution.weight;
   }
   opened.members = std::move(members);
+  opened.hops =
+      hops == 2 || StoresLessInTwoHops(job, opened) ? Hops::kTwo : Hops::kOne;
   PlanOwners(job, fragment, opened);
   PlanCodecs(job, fragment, opened);
   const MeanBytes bytes = MeanEncodedBytes(opened, ElementsOf(job, fragment));

@@ -1,5 +1,6 @@
 #include "coordinator/core/rules/exchange_shape.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "absl/container/btree_map.h"
@@ -55,6 +56,17 @@ std::optional<planner::ExchangeShape> MeasuredShape(const JobState& job,
   }
   if (shape.hops == 2) planner::SetOwners(spans, opened.owners, shape);
   return shape;
+}
+
+std::optional<absl::Duration> LongestRoundTrip(
+    const JobState& job, const std::vector<Member>& members) {
+  std::optional<absl::Duration> longest;
+  for (const planner::PairRate& pair : MeasuredPairs(job, members)) {
+    // A rate may be known before a round trip.
+    if (pair.round_trip <= absl::ZeroDuration()) continue;
+    longest = std::max(longest.value_or(absl::ZeroDuration()), pair.round_trip);
+  }
+  return longest;
 }
 
 std::vector<uint64_t> SpansOf(const JobState& job, const Opened& opened) {

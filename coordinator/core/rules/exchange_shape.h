@@ -22,6 +22,11 @@ namespace skerry::coordinator {
 std::optional<planner::ExchangeShape> MeasuredShape(const JobState& job,
                                                     const Opened& opened);
 
+// The longest round trip that the members' workers have measured between each
+// other; none while none is measured.
+std::optional<absl::Duration> LongestRoundTrip(
+    const JobState& job, const std::vector<Member>& members);
+
 // Elements of each span of the attempt's fragment.
 std::vector<uint64_t> SpansOf(const JobState& job, const Opened& opened);
 

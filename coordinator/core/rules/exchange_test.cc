@@ -52,6 +52,30 @@ TEST(ExchangeTest, TheReasonCountsTheBytesOfTheCodec) {
   }
 }
 
+// The hops between two replicas whose workers have measured that round trip.
+Hops HopsOfTwo(const std::string& codec, double round_trip_s) {
+  job::JobSpec spec = job::SmallJob("bench", 1000);
+  spec.exchange.codec = codec;
+  JobBench bench(spec);
+  bench.AddReplica("a", {"wa"});
+  bench.AddReplica("b", {"wb"});
+  bench.Facts("wa").links = {{"wb", 1e9, 0.0, round_trip_s, 0.0}};
+  bench.Facts("wb").links = {{"wa", 1e9, 0.0, round_trip_s / 2, 0.0}};
+  bench.Offer("wa", 1, 0, {0, 8});
+  bench.Offer("wb", 1, 0, {16, 24});
+  DecideExchange(bench.job, bench.decider());
+  EXPECT_EQ(bench.Decided<Opened>().size(), 1u);
+  return bench.Decided<Opened>()[0].hops;
+}
+
+// 32768 values are 131 KB, and a disk takes 0.13 ms for them.
+TEST(ExchangeTest, TwoThatSendUncodedTakeTwoHopsOverAShortLink) {
+  EXPECT_EQ(HopsOfTwo("raw_f32", 1.3e-4), Hops::kTwo);
+  EXPECT_EQ(HopsOfTwo("raw_f32", 1.4e-4), Hops::kOne);
+  EXPECT_EQ(HopsOfTwo("raw_f32", 0), Hops::kOne) << "not measured";
+  EXPECT_EQ(HopsOfTwo("bf16", 1.3e-4), Hops::kOne);
+}
+
 TEST(ExchangeTest, AReplicaThatComputesIsWaitedForUpToTheLongestWait) {
   Three bench;
   bench.Fragment("wc").ready.reset();

@@ -122,27 +122,6 @@ void CutModel(uint64_t elements, JobPlan& plan) {
   }
 }
 
-PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements) {
-  PlannedExchange exchange;
-  exchange.members = static_cast<uint32_t>(plan.replicas.size());
-  exchange.codec = CodecOf(plan.spec);
-  const double bytes = EncodedBytes(exchange.codec, elements);
-  const uint32_t fragments = FragmentCount(plan.spec);
-  const planner::HopChoice choice = planner::ChooseHops(
-      exchange.members, bytes / fragments, bytes / fragments);
-  exchange.hops = static_cast<uint32_t>(choice.hops);
-  exchange.reason = choice.reason;
-  exchange.model_bytes = static_cast<uint64_t>(bytes);
-  exchange.sent_bytes_each =
-      static_cast<uint64_t>(choice.bytes_each * fragments);
-  const auto& training = plan.spec.training;
-  exchange.samples_per_round =
-      uint64_t{training.tau} * training.batch_samples * CountSeats(plan);
-  exchange.rounds = (training.samples + exchange.samples_per_round - 1) /
-                    exchange.samples_per_round;
-  return exchange;
-}
-
 // What workers of the replicas have measured of each other; empty when nobody
 // has measured the way from one replica to another.
 std::vector<planner::PairRate> PairsOf(const JobPlan& plan,
@@ -167,6 +146,49 @@ std::vector<planner::PairRate> PairsOf(const JobPlan& plan,
   const size_t count = plan.replicas.size();
   if (measured.size() < count * (count - 1)) return {};
   return pairs;
+}
+
+// As the coordinator will choose when it opens an exchange.
+planner::HopChoice HopsOf(const JobPlan& plan, uint64_t elements,
+                          LinksOfWorker links_of) {
+  const auto members = static_cast<uint32_t>(plan.replicas.size());
+  const uint32_t fragments = FragmentCount(plan.spec);
+  const std::string codec = CodecOf(plan.spec);
+  const double bytes = EncodedBytes(codec, elements) / fragments;
+  const planner::HopChoice choice = planner::ChooseHops(members, bytes, bytes);
+  if (members != 2 || !IsUncoded(codec)) return choice;
+  absl::Duration round_trip = absl::ZeroDuration();
+  for (const planner::PairRate& pair : PairsOf(plan, links_of)) {
+    round_trip = std::max(round_trip, pair.round_trip);
+  }
+  const auto cut =
+      planner::CutFragments(elements, fragments, plan.spec.exchange.spans);
+  const bool takes_two =
+      cut.ok() && round_trip > absl::ZeroDuration() &&
+      planner::TwoMembersTakeTwoHops(
+          bytes, static_cast<uint32_t>(cut->front().size()), round_trip);
+  return takes_two ? planner::DescribeHops(2, members, bytes, bytes) : choice;
+}
+
+PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements,
+                          LinksOfWorker links_of) {
+  PlannedExchange exchange;
+  exchange.members = static_cast<uint32_t>(plan.replicas.size());
+  exchange.codec = CodecOf(plan.spec);
+  const double bytes = EncodedBytes(exchange.codec, elements);
+  const uint32_t fragments = FragmentCount(plan.spec);
+  const planner::HopChoice choice = HopsOf(plan, elements, links_of);
+  exchange.hops = static_cast<uint32_t>(choice.hops);
+  exchange.reason = choice.reason;
+  exchange.model_bytes = static_cast<uint64_t>(bytes);
+  exchange.sent_bytes_each =
+      static_cast<uint64_t>(choice.bytes_each * fragments);
+  const auto& training = plan.spec.training;
+  exchange.samples_per_round =
+      uint64_t{training.tau} * training.batch_samples * CountSeats(plan);
+  exchange.rounds = (training.samples + exchange.samples_per_round - 1) /
+                    exchange.samples_per_round;
+  return exchange;
 }
 
 // For one fragment, with owners of equal shares.
@@ -222,7 +244,7 @@ JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
   Judge(turn, plan);
   plan.data_pending = DataPending(plan.spec, workers);
   if (elements > 0 && !plan.replicas.empty()) {
-    plan.exchange = Exchanged(plan, elements);
+    plan.exchange = Exchanged(plan, elements, links);
     // Each fragment has its own delays.
     const uint32_t fragments = FragmentCount(plan.spec);
     plan.exchange->seconds = fragments * SecondsOf(plan, *plan.exchange,

@@ -80,6 +80,18 @@ TEST_F(JobPlanTest, MeasuredLinksSayHowLongAnExchangeTakes) {
               static_cast<double>(exchange.sent_bytes_each) / 2e4 + 0.25, 1e-9);
 }
 
+TEST_F(JobPlanTest, UncodedValuesTakeTwoHopsOverAShortLink) {
+  Add("n0", "north");
+  Add("e0", "east");
+  job::JobSpec spec = job::SmallJob("job", 1000);
+  spec.exchange.codec = "raw_f32";
+  links_["n0"] = {{"e0", 1e9, 1e-4}};
+  links_["e0"] = {{"n0", 1e9, 1e-4}};
+  EXPECT_EQ(Plan(spec).exchange->hops, 2u);
+  spec.exchange.codec = "bf16";
+  EXPECT_EQ(Plan(spec).exchange->hops, 1u);
+}
+
 TEST_F(JobPlanTest, EveryoneWhoIsLeftOutHasAReason) {
   for (const char* name : {"a", "b", "c", "d"}) Add(name, "north");
   Add("e", "east");

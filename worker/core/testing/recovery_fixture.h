@@ -66,8 +66,8 @@ class RecoveryFixture : public ::testing::Test {
     const auto id = compression::CodecId::kRawF32;
     const std::vector<float> mean(kElements, static_cast<float>(n));
     EXPECT_TRUE((*compression::FindCodec(id))->Encode(mean, bytes).ok());
-    pieces_.push_back(
-        SharedBytes(WriteResultPiece(PieceShape::kMean, {{{id, bytes}}})));
+    pieces_.push_back(SharedBytes(
+        WriteResultPiece(PieceShape::kMean, {{{id, {SharedBytes(bytes)}}}})));
     CommittedEntry entry;
     entry.sequence = Sequence(n);
     entry.attempt = Attempt(100 + n);
