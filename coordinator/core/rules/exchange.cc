@@ -100,7 +100,8 @@ void KeepOldest(std::vector<Member>& members, size_t members_max) {
       [](const Member& a, const Member& b) { return a.replica < b.replica; });
 }
 
-// Two members that send as many bytes in two hops.
+// Whether the attempt has two members that store less after two hops. They send
+// as many bytes as in one.
 bool StoresLessInTwoHops(const JobState& job, const Opened& opened) {
   if (opened.members.size() != 2 || !IsUncoded(job.spec.exchange.codec)) {
     return false;

@@ -148,7 +148,7 @@ std::vector<planner::PairRate> PairsOf(const JobPlan& plan,
   return pairs;
 }
 
-// As the coordinator will choose when it opens an exchange.
+// The hops that the coordinator will choose when it opens an exchange.
 planner::HopChoice HopsOf(const JobPlan& plan, uint64_t elements,
                           LinksOfWorker links_of) {
   const auto members = static_cast<uint32_t>(plan.replicas.size());
